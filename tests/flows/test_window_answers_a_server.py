@@ -103,7 +103,7 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     assert "records@collect-data.example" in told
     assert "demo.read_mail, in this run" in told
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    assert dialog.isHidden()
+    assert not dialog.isVisible()
     assert complete(api.run(run.id)).held_calls, "it keeps waiting"
     window.strip.act.click()
     assert window.findChildren(HeldCallDialog) == [dialog]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QPushButton, QWidget
 
 from workbench.api.client import connect
 from workbench.events import spawn
@@ -63,7 +63,8 @@ class Hands:
 
     def dialog(self, kind: str) -> QWidget:
         def found() -> list[QWidget]:
-            return [one for one in QApplication.topLevelWidgets() if type(one).__name__ == kind and one.isVisible()]
+            widgets = (one for top in QApplication.topLevelWidgets() for one in (top, *top.findChildren(QDialog)))
+            return [one for one in widgets if type(one).__name__ == kind and one.isVisible()]
 
         self.wait(found)
         return found()[0]

@@ -41,14 +41,18 @@ def opened(owner: Any, context: Any, make: Any) -> list[DecisionDialog]:
     return [owner.find(name) for name in ("w", "p1-1", "a1")]
 
 
-def test_a_request_has_one_dialog_which_comes_back(owner: Any, opened: list[DecisionDialog], make: Any) -> None:
-    for dialog in opened:
+def test_a_request_has_one_page_which_comes_back(owner: Any, opened: list[DecisionDialog], make: Any) -> None:
+    shows = (
+        lambda: owner.show_run(make.run("w")),
+        lambda: owner.show_held_call("c1"),  # by the id of its call
+        lambda: owner.show_elicitation("a1"),
+    )
+    for dialog, show in zip(opened, shows, strict=True):
+        show()
+        assert owner.review.page() is dialog
+        assert dialog.isVisible()
         dialog.put_away()
-        assert not dialog.isVisible()
-    owner.show_run(make.run("w"))
-    owner.show_held_call("c1")  # by the id of its call
-    owner.show_elicitation("a1")
-    assert all(dialog.isVisible() for dialog in opened)
+        assert not owner.review.isVisible()
     assert len(owner.window.findChildren(DecisionDialog)) == 3
 
 
@@ -65,25 +69,30 @@ def test_a_core_that_is_gone_ends_every_dialog_and_allows_nothing(
     QTest.qWait(20)
     assert fake_core.answers == []
     assert not [name for name, _ in fake_core.asked if name in ("decide", "answer_held_call")]
-    for dialog in opened:
+    while (dialog := owner.review.page()) is not None:
         qtbot.mouseClick(dialog.button("Close"), Qt.MouseButton.LeftButton)
     assert owner.find("w") is owner.find("p1-1") is owner.find("a1") is None
 
 
 def test_escape_and_the_close_button_of_the_window_never_answer(
-    opened: list[DecisionDialog], fake_core: Any, qtbot: Any
+    owner: Any, opened: list[DecisionDialog], fake_core: Any, qtbot: Any
 ) -> None:
     for dialog in opened:
+        owner.show_request(dialog.request_id)
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
-        assert not dialog.isVisible()
+        assert not owner.review.isVisible()
         assert not dialog.is_over
     QTest.qWait(20)
     assert fake_core.answers == []
     assert not [name for name, _ in fake_core.asked if name in ("decide", "answer_held_call")]
 
 
-def test_enter_allows_nothing_in_any_dialog(opened: list[DecisionDialog], fake_core: Any, qtbot: Any) -> None:
+def test_enter_allows_nothing_on_any_page(
+    owner: Any, opened: list[DecisionDialog], make: Any, fake_core: Any, qtbot: Any
+) -> None:
+    fake_core.run_list["w"] = make.run("w")
     for dialog in opened:
+        owner.show_request(dialog.request_id)
         qtbot.waitUntil(dialog.allow_button.settled)
         for focus in (dialog, dialog.focusWidget() or dialog):
             QTest.keyClick(focus, Qt.Key.Key_Return)

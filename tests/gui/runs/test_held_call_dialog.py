@@ -69,7 +69,7 @@ def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
     assert not dialog.allow_button.settled(), "another call joined: what is allowed is another thing now"
     assert dialog.allow_button.text() == "Allow these 2"
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    assert dialog.isHidden()
+    assert not dialog.isVisible()
     assert window.strip.isVisible(), "it keeps waiting, and the strip leads back to it"
     qtbot.mouseClick(window.strip.act, Qt.MouseButton.LeftButton)
     assert dialog.isVisible()

@@ -382,7 +382,7 @@ class LaterDialog(QDialog):
     def _finish(self) -> None:
         """End the dialog; while it is put away it closes at once."""
         self._over = True
-        if self._away:
+        if self.away:
             self.done(QDialog.DialogCode.Rejected)
 
 

@@ -50,6 +50,7 @@ class Row(Struct, frozen=True):
     mono: bool = False
     faded: bool = False
     tip: str = ""
+    spoken: str = ""  # what the icon says, for screen readers
 
 
 def grouped(*groups: tuple[str, str, Sequence[Row]]) -> list[Row]:
@@ -72,7 +73,7 @@ def row_data(row: Row, role: int) -> object:
     if role == Qt.ItemDataRole.ToolTipRole:
         return plain_tip(row.tip) or None
     if role == Qt.ItemDataRole.AccessibleTextRole:
-        words = (row.title, *(word for word, _ in row.badges), row.aside, row.detail)
+        words = (row.spoken, row.title, *(word for word, _ in row.badges), row.aside, row.detail)
         return ", ".join(word for word in words if word)
     return None
 

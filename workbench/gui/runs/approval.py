@@ -132,6 +132,20 @@ class ApprovalDialog(DecisionDialog):
             return "Type the name first."
         return ""
 
+    @property
+    def is_risky(self) -> bool:
+        verdict = self.run.verdict
+        return verdict is None or is_high(verdict.risk)
+
+    def show_obstacle(self) -> str:
+        """Show the worst line, or give the focus to the name that has to be typed."""
+        if not self.program.editing:
+            self.program.show_worst_line()
+            self.update_allow()
+        if not self.typing.is_right():
+            self.typing.line.setFocus(Qt.FocusReason.OtherFocusReason)
+        return self.obstacle()
+
     def allow(self) -> None:
         if self.can_allow():
             self._decide(allow=True)

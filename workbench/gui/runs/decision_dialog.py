@@ -39,6 +39,7 @@ from workbench.records import Fault, Risk, Verdict
 T = TypeVar("T")
 _CLOCK_MS = 500
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_PRESS = (*_ENTER, Qt.Key.Key_Space)  # keys that press the button with the focus; `FocusKeys` turns Enter into Space
 _PRESSES = (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick)  # Qt sends both for a second click
 
 
@@ -102,11 +103,14 @@ class ReasonRow(QWidget):
 class DecisionDialog(LaterDialog):
     """One request, decided at most once. Escape and × put it away and never answer; Enter presses Deny at first.
 
-    `DecisionDialogs` owns all of them. Subclasses lay out the buttons that they need; the others are never shown.
+    It is a page of the Review dialog (`embed`) or a window of its own. Subclasses lay out the buttons that they need;
+    the others are never shown.
     """
 
     decided = Signal(object)
     """Carries the answer that the core accepted."""
+    put_away_wanted = Signal()
+    """The user wants to answer later. Only of a page, which cannot hide its window by itself."""
     is_elicitation = False
     plan_for = ""  # the waiting run whose plan this is
     lost = Fault("The connection to the core was lost.", "Nothing was allowed. What waited was denied.")
@@ -154,6 +158,32 @@ class DecisionDialog(LaterDialog):
         self._clock = QTimer(self, interval=_CLOCK_MS)
         self._clock.timeout.connect(self._tick)
         self._clock.start()
+
+    # as a page of the Review dialog
+
+    def embed(self) -> None:
+        """Become a page: no window of its own, and no place or focus that it takes by itself."""
+        self.setWindowFlags(Qt.WindowType.Widget)
+        self.setAttribute(Qt.WidgetAttribute.WA_Moved)  # else QDialog moves itself when it is shown
+
+    @property
+    def away(self) -> bool:
+        return super().away if self.isWindow() else not self.isVisible()
+
+    def put_away(self) -> None:
+        if self.isWindow():
+            super().put_away()
+        else:
+            self.put_away_wanted.emit()
+
+    def show_obstacle(self) -> str:
+        """Lead the user to what has to be done before the request can be allowed. Returns it in a sentence."""
+        return self.obstacle()
+
+    @property
+    def is_risky(self) -> bool:
+        """Whether allowing it by keyboard takes one key more."""
+        return False
 
     # for subclasses
 
@@ -275,11 +305,12 @@ class DecisionDialog(LaterDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        fit_to_screen(self)
+        if self.isWindow():
+            fit_to_screen(self)
         if not self._over:
             self._opened_at = time.monotonic()
             self.restart_settling()
-            if not event.spontaneous():  # not when the window manager shows it again
+            if self.isWindow() and not event.spontaneous():  # not when the window manager shows it again
                 self.take_focus()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -289,7 +320,7 @@ class DecisionDialog(LaterDialog):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A button with the focus takes Enter before the dialog does."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._ignores_enter(event):
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._ignores_press(event):
             return True
         if isinstance(event, QMouseEvent) and event.type() in _PRESSES:
             return self._is_second_click(watched, event.timestamp())
@@ -307,14 +338,14 @@ class DecisionDialog(LaterDialog):
         """Enter presses the default button, but not in text that the user reads."""
         focus = self.focusWidget()
         reading = focus is not None and self.is_reading(focus) and event.key() in _ENTER
-        if reading or self._ignores_enter(event):
+        if reading or self._ignores_press(event):
             event.accept()
         else:
             super().keyPressEvent(event)
 
-    def _ignores_enter(self, event: QKeyEvent) -> bool:
+    def _ignores_press(self, event: QKeyEvent) -> bool:
         """A key that was down before the dialog came, or that is held down, presses nothing."""
-        return event.key() in _ENTER and (event.isAutoRepeat() or not self.allow_button.settled())
+        return event.key() in _PRESS and (event.isAutoRepeat() or not self.allow_button.settled())
 
     # layout
 

@@ -1,10 +1,9 @@
-"""Opens, finds and ends the dialogs in which the user decides: at most one for each request."""
+"""Opens the Review dialog at a request, and the plans of dry runs; ends both when the core is gone."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +21,8 @@ from workbench.records.runs import ENDS
 
 if TYPE_CHECKING:
     from workbench.gui.runs.decision_dialog import DecisionDialog
+    from workbench.gui.runs.dry_run_plan import PlanDialog
+    from workbench.gui.runs.review_dialog import ReviewDialog
 
 TYPING_SECONDS: Final = 1.5  # without a key, after which the user is no longer typing
 _TEXT_FIELDS = (QLineEdit, QPlainTextEdit, QTextEdit, QComboBox)
@@ -59,7 +60,7 @@ class TypingWatch(QObject):
 
 
 class DecisionDialogs(QObject):
-    """One per window. The dialogs follow the events of their own request; they are made when they are first needed."""
+    """One per window. Requests are pages of its Review dialog; a plan is a dialog of its own."""
 
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
@@ -67,10 +68,21 @@ class DecisionDialogs(QObject):
         self._window = window
         self._typing = TypingWatch(self)
         self._linked = False
-        self._dialogs: list[DecisionDialog] = []
+        self._made_review: ReviewDialog | None = None
+        self._plans: list[PlanDialog] = []
         self._awaited_plans: set[str] = set()  # dry runs whose plan is shown when they end
         context.store.on(RunChanged, self._run_changed)
         context.store.on(AskArrived, self._elicitation_arrived)
+
+    @property
+    def review(self) -> ReviewDialog:
+        """The Review dialog, which is made when it is first needed."""
+        if self._made_review is None:
+            from workbench.gui.runs.review_dialog import ReviewDialog
+
+            self._made_review = ReviewDialog(self._context, self._make_page, self._window)
+            self._made_review.page_finished.connect(self._page_finished)
+        return self._made_review
 
     def link(self, link: Link) -> None:
         """A core that is gone cannot take an answer; one that is reached learns that the user is present."""
@@ -79,35 +91,48 @@ class DecisionDialogs(QObject):
             spawn("attend to servers", self._attend())
             return
         self._awaited_plans.clear()
-        for dialog in tuple(self._dialogs):
+        for dialog in (*self._pages(), *self._plans):
             dialog.core_lost()
 
     def find(self, request_id: str) -> DecisionDialog | None:
-        """The dialog about a run, a dry run, a held call or an elicitation."""
-        return next((dialog for dialog in self._dialogs if dialog.request_id == request_id), None)
+        """The page or dialog about a run, a dry run, a held call or an elicitation."""
+        return next((dialog for dialog in (*self._pages(), *self._plans) if dialog.request_id == request_id), None)
 
-    def _present(self, request_id: str, make: Callable[[], DecisionDialog]) -> None:
-        """Bring a dialog to the front, or make it."""
-        dialog = self.find(request_id)
-        if dialog is not None:
-            dialog.come_back()
-            return
-        dialog = make()
-        self._dialogs.append(dialog)
-        dialog.finished.connect(partial(self._forget, dialog))
-        dialog.show()
+    def _pages(self) -> tuple[DecisionDialog, ...]:
+        return self._made_review.pages() if self._made_review is not None else ()
 
-    def _forget(self, dialog: DecisionDialog, _result: int = 0) -> None:
-        self._dialogs = [other for other in self._dialogs if other is not dialog]
-        self._open_own_elicitation(closed=dialog)
+    def _page_finished(self, page: DecisionDialog) -> None:
+        self._open_own_elicitation(closed=self.review if page.is_elicitation else None)
+
+    def _make_page(self, request_id: str) -> DecisionDialog | None:
+        """The page of what waits under this id."""
+        store = self._context.store
+        if (run := store.runs.get(request_id)) is not None and run.state is RunState.WAITING:
+            from workbench.gui.runs.approval import ApprovalDialog
+
+            return ApprovalDialog(self._context, run)
+        if (held_call := store.held_calls.get(request_id)) is not None:
+            from workbench.gui.runs.held_call_dialog import HeldCallDialog
+
+            return HeldCallDialog(self._context, held_call)
+        if (ask := store.elicitations.get(request_id)) is not None:
+            from workbench.gui.runs.elicitation_dialog import ElicitationDialog
+
+            return ElicitationDialog(self._context, ask)
+        return None
+
+    def show_request(self, request_id: str = "") -> None:
+        """Open the Review dialog at a request; without an id, at the first one."""
+        self.review.only_own = False
+        self.review.show_request(request_id)
 
     # programs and plans of dry runs
 
     def show_run(self, run: Run) -> None:
         """Ask whether a waiting program may run."""
-        from workbench.gui.runs.approval import ApprovalDialog
-
-        self._present(run.id, partial(ApprovalDialog, self._context, run, self._window))
+        if self._context.store.runs.get(run.id) != run:  # the window has not been told about it yet
+            self._context.store.handle(RunChanged(run))
+        self.show_request(run.id)
 
     def show_plan(self, run_id: str) -> None:
         """Show the plan of a dry run, at once or when it has ended."""
@@ -116,9 +141,9 @@ class DecisionDialogs(QObject):
 
     def start_dry_run(self, run_id: str) -> None:
         """Start a dry run of a waiting program and show its plan. A plan that was put away is shown again."""
-        for dialog in self._dialogs:
-            if dialog.plan_for == run_id and not dialog.is_over:
-                dialog.come_back()
+        for plan in self._plans:
+            if plan.plan_for == run_id and not plan.is_over:
+                plan.come_back()
                 self._dry_run_ended(run_id, None)
                 return
         self._context.tasks.run("start a dry run of a waiting program", self._start_dry_run(run_id))
@@ -156,12 +181,25 @@ class DecisionDialogs(QObject):
             return None
         self._awaited_plans.discard(run.id)
         if run.state in (RunState.DONE, RunState.FAILED):
-            from workbench.gui.runs.dry_run_plan import PlanDialog
-
-            self._present(run.id, partial(PlanDialog, self._context, run, self._window))
+            self._show_plan(run)
             return None
         self._context.say("The dry run ended without a plan. Its page shows why.")
         return run.fault or Fault("The dry run ended without a plan.")
+
+    def _show_plan(self, run: Run) -> None:
+        from workbench.gui.runs.dry_run_plan import PlanDialog
+
+        over = self._made_review if self._made_review is not None and self._made_review.isVisible() else self._window
+        plan = next((plan for plan in self._plans if plan.request_id == run.id), None)
+        if plan is None:
+            plan = PlanDialog(self._context, run, over)
+            self._plans.append(plan)
+            plan.finished.connect(partial(self._forget_plan, plan))
+        plan.come_back()
+
+    def _forget_plan(self, plan: PlanDialog, _result: int = 0) -> None:
+        self._plans = [other for other in self._plans if other is not plan]
+        self._open_own_elicitation(closed=plan)
 
     # held calls
 
@@ -176,9 +214,7 @@ class DecisionDialogs(QObject):
         if held_call is None:
             self._context.say("This call no longer waits.")
             return
-        from workbench.gui.runs.held_call_dialog import HeldCallDialog
-
-        self._present(held_call.id, partial(HeldCallDialog, self._context, held_call, self._window))
+        self.show_request(held_call.id)
 
     # requests of servers
 
@@ -189,9 +225,7 @@ class DecisionDialogs(QObject):
         if ask is None:
             self._context.say("This request is closed.")
             return
-        from workbench.gui.runs.elicitation_dialog import ElicitationDialog
-
-        self._present(ask.id, partial(ElicitationDialog, self._context, ask, self._window))
+        self.show_request(ask.id)
 
     async def _attend(self) -> None:
         with contextlib.suppress(WorkbenchError):  # the core is gone
@@ -209,9 +243,10 @@ class DecisionDialogs(QObject):
             return
         mine = (ask for ask in self._context.store.elicitations.values() if _is_own_call(ask))
         following = next((ask for ask in mine if self.find(ask.id) is None), None)
-        in_front = any(dialog.is_elicitation and not dialog.away and not dialog.is_over for dialog in self._dialogs)
+        in_front = self._made_review is not None and self._made_review.page_in_front() is not None
         if following is not None and self._linked and not in_front and self._window.isVisible():
             self.show_elicitation(following.id)
+            self.review.only_own = True
 
 
 def _is_own_call(ask: Ask) -> bool:

@@ -212,8 +212,7 @@ class HeldCallDialog(DecisionDialog):
         self._heading.setText("Waiting calls" if calls > 1 else "What it would send")
         shown = len(held_call.list)
         self.allow_button.setText(f"Allow these {shown:,}" if shown > 1 else "Allow once")
-        risky = held_call.trifecta or is_high(held_call.risk)
-        mark(self.allow_button, kind="danger" if risky else "primary")
+        mark(self.allow_button, kind="danger" if self.is_risky else "primary")
         self.rules.show_held_call(held_call)
         self.chips.show_tokens_of(held_call.session)
         if held_call.is_answer:
@@ -271,6 +270,11 @@ class HeldCallDialog(DecisionDialog):
             self.end(_ANSWER_ENDINGS["withdrawn"])
 
     # deciding
+
+    @property
+    def is_risky(self) -> bool:
+        held_call = self.held_call
+        return not held_call.is_answer and (held_call.trifecta or is_high(held_call.risk))
 
     def update_allow(self) -> None:
         super().update_allow()

@@ -28,19 +28,19 @@ def run_rows(runs: Iterable[Run], now: float, held: Mapping[str, float] = _NONE,
     ordered = sorted((run for run in runs if _fits(run, search)), key=_last_activity, reverse=True)
     waiting = [run for run in ordered if waits_for_user(run, held)]
     waiting.sort(key=lambda run: _deadline(run, held) or now)
-    same = Counter(map(_request, waiting))
-    first = {_request(run): run for run in reversed(waiting)}
+    same = Counter(map(request_of, waiting))
+    first = {request_of(run): run for run in reversed(waiting)}
     underway = [run for run in ordered if run.state in UNDERWAY and not waits_for_user(run, held)]
     ended = [run for run in ordered if run.state in ENDS and not run.held][:MOST_ENDED]
     rows: list[Row] = []
     for key, title, part, shown in (
-        ("waiting", "Waiting for you", waiting, [run for run in waiting if first[_request(run)] is run]),
+        ("waiting", "Waiting for you", waiting, [run for run in waiting if first[request_of(run)] is run]),
         ("underway", "Running", underway, underway),
         ("ended", "Earlier", ended, ended),
     ):
         if part:
             rows.append(Row(f"section:{key}", title, aside=f"{len(part):,}", section=True))
-            rows += [_run_row(run, now, same[_request(run)], held) for run in shown]
+            rows += [_run_row(run, now, same[request_of(run)], held) for run in shown]
     return rows
 
 
@@ -88,7 +88,7 @@ def _last_activity(run: Run) -> float:
     return max(run.ended, run.started, run.proposal.at)
 
 
-def _request(run: Run) -> tuple[str, str]:
+def request_of(run: Run) -> tuple[str, str]:
     """What one answer applies to: the same text with the same meaning, from the same session."""
     waiting = run.state is RunState.WAITING and run.fingerprint
     return (run.fingerprint, run.proposal.session) if waiting else (run.id, "")

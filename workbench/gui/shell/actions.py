@@ -370,7 +370,7 @@ MENUS: Final = (
                "Start a real example agent that proposes a program and waits for your decision."),
         SEPARATOR,
         Action("run.review", "Review the waiting run", "hourglass", "Ctrl+R", (LINKED, WAITING),
-               "Open the approval of the run whose time ends first."),
+               "Open the Review dialog, at the selected run if it waits, else at the request whose time ends first."),
         Action("run.dry_run", "Start a dry run of the waiting program", "list", "Ctrl+Alt+R", (LINKED, WAITING_PROGRAM),
                "Run the selected waiting program with its side effects held back. It still waits for your decision."),
         Action("held_call.decide", "Decide on a waiting call", "hourglass", "Ctrl+Shift+G", (LINKED, HELD_CALL),

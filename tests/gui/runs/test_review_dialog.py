@@ -1,0 +1,214 @@
+"""The Review dialog: everything that waits, one after the other, and never by reflex."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from tests.gui.fake_core import make_held_call, make_run
+from tests.gui.runs.test_elicitation_dialog import make_ask
+from workbench.gui.runs.review_dialog import ReviewDialog
+from workbench.records import Decision, Finding, Risk, Run, Span
+
+Keys = Qt.Key
+
+
+def put(fake_core: Any, name: str, risk: Risk = Risk.MEDIUM, **fields: Any) -> Run:
+    """A waiting program whose text differs from that of every other one."""
+    run = make_run(name, risk=risk, **fields)
+    sha = name.rjust(64, "0")
+    findings = (Finding("x", risk, "Something.", Span(3), "send_email"),)
+    verdict = replace(run.verdict, sha=sha, findings=findings)
+    run = replace(run, proposal=replace(run.proposal, sha=sha), verdict=verdict, fingerprint=sha)
+    fake_core.put_run(run)
+    return run
+
+
+def decisions(fake_core: Any) -> list[Decision]:
+    return [words[0] for name, words in fake_core.asked if name == "decide"]
+
+
+def press(widget: Any, *keys: Qt.Key | str) -> None:
+    """Press keys where the keyboard is."""
+    for key in keys:
+        QTest.keyClick(widget.focusWidget() or widget, key)
+
+
+def settled(review: ReviewDialog, qtbot: Any) -> None:
+    page = review.page()
+    assert page is not None
+    qtbot.waitUntil(page.allow_button.settled)
+
+
+def page_of(review: ReviewDialog) -> Any:
+    return review.page()
+
+
+def shown(review: ReviewDialog) -> str:
+    page = review.page()
+    return page.request_id if page is not None else ""
+
+
+@pytest.fixture
+def review(window: Any, fake_core: Any, qtbot: Any) -> ReviewDialog:
+    """The dialog, opened by the action, with three programs of medium risk."""
+    for number in range(3):
+        put(fake_core, f"r{number}", deadline=time.time() + 100 + number)
+    qtbot.waitUntil(lambda: window.context.store.waiting_count == 3)
+    window.commands.do("run.review")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ReviewDialog)))
+    made: ReviewDialog = window.findChildren(ReviewDialog)[0]
+    made.activateWindow()
+    qtbot.waitUntil(made.isVisible)
+    return made
+
+
+def test_j_and_k_move_and_deny_takes_one_key_after_which_the_next_request_is_there(
+    review: ReviewDialog, fake_core: Any, qtbot: Any
+) -> None:
+    assert shown(review) == "r0"
+    assert review.windowTitle().startswith("1 of 3 · ")
+    press(review, Keys.Key_J)
+    assert shown(review) == "r1"
+    press(review, Keys.Key_K, Keys.Key_K)
+    assert shown(review) == "r0"
+    place = review.geometry()
+    settled(review, qtbot)
+    press(review, Keys.Key_D)
+    qtbot.waitUntil(lambda: shown(review) == "r1")
+    assert [(one.run_id, one.allow) for one in decisions(fake_core)] == [("r0", False)]
+    assert review.windowTitle().startswith("2 of 3 · ")
+    assert review.geometry() == place
+
+
+def test_allow_takes_a_second_key_and_any_other_key_cancels(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    settled(review, qtbot)
+    press(review, Keys.Key_A, Keys.Key_X, Keys.Key_A)
+    assert decisions(fake_core) == []
+    press(review, Keys.Key_Escape)
+    assert review.isVisible(), "Escape cancels the allow that was begun"
+    press(review, Keys.Key_A, Keys.Key_A)
+    qtbot.waitUntil(lambda: shown(review) == "r1")
+    settled(review, qtbot)
+    press(review, Keys.Key_A, Keys.Key_Return)
+    qtbot.waitUntil(lambda: shown(review) == "r2")
+    assert [(one.run_id, one.allow) for one in decisions(fake_core)] == [("r0", True), ("r1", True)]
+
+
+def test_nothing_is_allowed_in_the_first_moment_of_any_request(
+    review: ReviewDialog, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.gui.kit.controls.SETTLE_MS", 600_000)
+    for key in (Keys.Key_J, Keys.Key_K):
+        press(review, key, Keys.Key_A, Keys.Key_A, Keys.Key_A, Keys.Key_Return)
+    qtbot.wait(30)
+    assert decisions(fake_core) == []
+
+
+def test_high_risk_takes_one_key_more_and_critical_the_name(window: Any, fake_core: Any, qtbot: Any) -> None:
+    put(fake_core, "high", Risk.HIGH, deadline=time.time() + 100)
+    put(fake_core, "critical", Risk.CRITICAL, deadline=time.time() + 200)
+    qtbot.waitUntil(lambda: window.context.store.waiting_count == 2)
+    window.commands.do("run.review")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ReviewDialog)))
+    (review,) = window.findChildren(ReviewDialog)
+    review.activateWindow()
+    settled(review, qtbot)
+    press(review, Keys.Key_A, Keys.Key_A)
+    qtbot.wait(30)
+    assert decisions(fake_core) == []
+    press(review, Keys.Key_A)
+    qtbot.wait(30)
+    assert decisions(fake_core) == [], "only Return allows what is risky"
+    press(review, Keys.Key_Return)
+    qtbot.waitUntil(lambda: shown(review) == "critical")
+    settled(review, qtbot)
+    press(review, Keys.Key_A)
+    page = page_of(review)
+    assert QApplication.focusWidget() is page.typing.line
+    QTest.keyClicks(page.typing.line, "send_emailad")
+    assert page.typing.line.text() == "send_emailad", "letters belong to the field"
+    assert [one.run_id for one in decisions(fake_core)] == ["high"]
+
+
+def test_new_requests_join_at_the_end_and_move_nothing(
+    review: ReviewDialog, window: Any, fake_core: Any, qtbot: Any
+) -> None:
+    press(review, Keys.Key_J)
+    put(fake_core, "urgent", deadline=time.time() + 10)
+    fake_core.put_held_call(make_held_call(deadline=time.time() + 5))
+    fake_core.put_ask(make_ask(by="claude-code", run_id="r1"))
+    qtbot.waitUntil(lambda: len(review.order()) == 6)
+    assert review.order()[:3] == ("r0", "r1", "r2")
+    assert shown(review) == "r1"
+    assert review.list.key() == "r1"
+    assert [key for key in review.order() if review.page_of(key)] == ["r0", "r1"], "pages are made when first shown"
+    press(review, *[Keys.Key_J] * 9)
+    assert shown(review) == review.order()[-1]
+
+
+def test_the_list_leads_by_mouse_and_arrows_and_keeps_the_keyboard(
+    review: ReviewDialog, qtbot: Any, fake_core: Any
+) -> None:
+    place = review.list.visualRect(review.model.find("r2")).center()
+    qtbot.mouseClick(review.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert shown(review) == "r2"
+    assert review.list.hasFocus()
+    press(review, Keys.Key_Up)
+    assert shown(review) == "r1"
+    assert review.list.hasFocus()
+    press(review, Keys.Key_Return)
+    assert page_of(review).deny_button.hasFocus()
+    assert decisions(fake_core) == []
+
+
+@pytest.mark.parametrize("key", [Keys.Key_L, Keys.Key_Escape])
+def test_later_is_one_key_and_decides_nothing(
+    review: ReviewDialog, window: Any, fake_core: Any, qtbot: Any, key: Qt.Key
+) -> None:
+    press(review, Keys.Key_J, key)
+    assert not review.isVisible()
+    assert decisions(fake_core) == []
+    assert window.strip.isVisible()
+    window.commands.do("run.review")
+    qtbot.waitUntil(review.isVisible)
+
+
+def test_letters_in_the_reason_are_text(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    settled(review, qtbot)
+    press(review, Keys.Key_R)
+    field = QApplication.focusWidget()
+    assert isinstance(field, QLineEdit)
+    QTest.keyClicks(field, "adjkle?")
+    assert field.text() == "adjkle?"
+    assert shown(review) == "r0"
+    press(review, Keys.Key_Return)
+    qtbot.waitUntil(lambda: shown(review) == "r1")
+    assert [(one.allow, one.reason) for one in decisions(fake_core)] == [(False, "adjkle?")]
+
+
+def test_an_empty_queue_says_so_and_closes(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    for expected in ("r1", "r2", ""):
+        settled(review, qtbot)
+        press(review, Keys.Key_A, Keys.Key_A)
+        qtbot.waitUntil(lambda expected=expected: shown(review) == expected)
+    assert review.windowTitle() == "Nothing waits for you"
+    qtbot.waitUntil(lambda: not review.isVisible())
+
+
+def test_everything_has_a_name_for_screen_readers(review: ReviewDialog) -> None:
+    press(review, "?")
+    assert review.keys_table.isVisible()
+    for widget in (review.list, page_of(review).deny_button, page_of(review).allow_button):
+        assert QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
+    row = review.model.find("r0").data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "Sends an e-mail" in row
+    assert "claude-code" in row
+    assert "Medium risk" in row
