@@ -231,7 +231,7 @@ class Core:
         )
         token_usage = TokenUsage(services.sessions)
         for follower in (packages_of_runs, elicitations, broker.caching, token_usage, services.vault_persistence,
-                         self.connected_agents):  # fmt: skip
+                         self.run_manager, self.connected_agents):  # fmt: skip
             self.bus.listen(follower.hear, *follower.hears)
         for follow in (
             self._follow_privacy,
@@ -251,6 +251,7 @@ class Core:
         self._closers.push_async_callback(_cancelled, watching)
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
         self._closers.push_async_callback(self._end_work)
+        self.run_manager.restore_waiting()  # after the entry above, which separates the runs of two cores
         if (fault := await self.connected_agents.open_as_set()) is not None:
             self._notices = (*self._notices, fault)
 

@@ -99,6 +99,14 @@ class Paths:
         return self.state / "agent.token"  # the access token of the HTTP endpoint
 
     @property
+    def task_key(self) -> Path:
+        return self.state / "task.key"  # signs the ids of MCP tasks
+
+    @property
+    def waiting_requests(self) -> Path:
+        return self.state / "waiting"  # programs that wait for approval, to be shown again after a restart of the core
+
+    @property
     def profiles(self) -> Path:
         return self.state / "profiles.json"  # consents to profiles of projects
 

@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter
 
 from workbench.agent.protocol_identity import SKILLS as EXTENSION
+from workbench.agent.protocol_identity import TASKS
 from workbench.agent.skill_tools import _frontmatter
 
 MAIL = "ada@example.org"
@@ -26,7 +27,7 @@ async def test_a_skill_is_found_by_its_uri_and_each_file_is_what_its_digest_says
     made = await core.api.draft_skill("write-letter", f"Writes to {MAIL}.", f"result = {MAIL!r}", "")
     await core.api.keep_skill(made.name, made.sha)
     async with agent(mode="auto") as client:
-        assert client.server_capabilities.extensions == {EXTENSION: {}}
+        assert client.server_capabilities.extensions == {EXTENSION: {}, TASKS: {}}
         code = f"print('known:', {MAIL!r})"
         await client.call_tool("execute_code", {"code": code, "description": "x"})  # only known values are replaced
         skills = (await ask(client, "skills/list"))["skills"]

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from workbench import __version__
 from workbench.agent import tool_calls as given
+from workbench.agent.approval_elicitation import ApprovalElicitation
 from workbench.agent.direct_tools import DirectTools
 from workbench.agent.egress_filter import SERVER, EgressFilter
 from workbench.agent.lookup_tools import LookupTools, describe_tokens, sanitize
@@ -27,6 +28,7 @@ from workbench.agent.message_stream import messages
 from workbench.agent.program_tools import Context, ProgramTools
 from workbench.agent.protocol_identity import IdentifyingServer, agent_name, claimed_identity, shortened
 from workbench.agent.skill_tools import SkillResources, SkillTools
+from workbench.agent.task_extension import TaskExtension, TaskIds
 from workbench.agent.tool_calls import ToolAnswer, to_mcp_result
 from workbench.agent.tool_definitions import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
 from workbench.agent.workspace_tools import WorkspaceTools
@@ -63,11 +65,16 @@ class AgentConnection:
             version=__version__,
             instructions=self._marks.mark(INSTRUCTIONS, TextKind.FIXED),
             on_list_tools=self._list,
-            on_call_tool=self._call,
             on_subscriptions_listen=self._changes.listen,
         )
+        # not `on_call_tool`, whose type has no place for a task
+        self.server.add_request_handler("tools/call", T.CallToolRequestParams, self._call)
         self.server.add_request_handler("logging/setLevel", T.SetLevelRequestParams, self._set_level)
         SkillResources(services, self._session, self.server)
+        elicitation = ApprovalElicitation(services, run_manager, self._marks)
+        ids = TaskIds(services.paths.task_key)
+        self._tasks = TaskExtension(self.programs, elicitation, ids, self._marks, self.server.add_request_handler)
+        self.programs.deferral = self._tasks
 
     @property
     def session(self) -> Session:
@@ -140,12 +147,14 @@ class AgentConnection:
             schema["properties"] = {**schema["properties"], "timeout": timeout}
         return schema
 
-    async def _call(self, context: Context, params: T.CallToolRequestParams) -> T.CallToolResult:
+    async def _call(self, context: Context, params: T.CallToolRequestParams) -> T.CallToolResult | dict[str, Any]:
         self._update_name(context)
         self.info = replace(self.info, calls=self.info.calls + 1)
         self._changed(True)
         try:
             given.check(params.name, arguments := params.arguments or {})
+            if params.request_state is not None:
+                return to_mcp_result(await self._tasks.resume(context, params), self._marks)
             if (direct := await self._direct.call(context, params.name, arguments)) is not None:
                 return to_mcp_result(direct, self._marks, structured=False)
             return to_mcp_result(await self._answer(context, params.name, arguments), self._marks)

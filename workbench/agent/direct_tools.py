@@ -27,7 +27,6 @@ MOST: Final = 200  # tools of all chosen servers together
 PREFACE: Final = b'{"workbench":'
 _LONGEST_PREFACE: Final = 10_000
 _ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
-_RESULT: Final = "result = "
 
 
 class _NamedTool(Struct, frozen=True):
@@ -77,9 +76,7 @@ class DirectTools:
                 "An argument has a number that JSON cannot represent.", "Leave out NaN and Infinity."
             ) from fault
         code += f"result = await {function}({arguments!r})\n"
-        answer = await self._programs.run(context, code, f"Call {spelled}.", "call", required=(spelled,))
-        text = answer.text if answer.failed else answer.text.removeprefix(_RESULT)
-        return ToolAnswer(text, {}, answer.pictures, answer.failed, answer.kind)
+        return await self._programs.run(context, code, f"Call {spelled}.", "call", required=(spelled,))
 
     def _definition(self, one: _NamedTool) -> T.Tool:
         marks, kind = self._marks, kind_of(self._services.catalog, one.tool)

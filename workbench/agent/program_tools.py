@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
-from typing import Any, Final, TypeAlias
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, Final, Protocol, TypeAlias
 
 import mcp.types as T
 from mcp.server.context import ServerRequestContext
@@ -37,7 +39,19 @@ LONGEST_PURPOSE: Final = 2_000  # characters
 LONGEST_TIMEOUT: Final = 1e9  # seconds; the user's limit is far below
 HEARTBEAT: Final = 5.0  # seconds between progress notes while a run waits or works
 LOOK: Final = 0.2  # seconds between checks whether a run waits for a user who is not connected
+_RESULT: Final = "result = "
 USUAL_WAIT: Final = 45.0  # seconds that one answer may take where the setting says 0; most clients give up after 60
+
+
+class Deferral(Protocol):
+    """Answers a request before its run has ended, if the client can get the result later."""
+
+    def defer(self, context: Context, run: Run, seconds: float) -> dict[str, Any] | None:  # Any: JSON
+        """Return the result to send now, after waiting this many seconds; None to wait on."""
+
+    def ask_during_call(self, context: Context, run_id: str) -> Coroutine[None, None, None] | None:
+        """Return a coroutine that asks the user in the agent's client while the request is open, if that is
+        possible."""
 
 
 class ProgramTools:
@@ -49,6 +63,9 @@ class ProgramTools:
         self._session = session
         self._open: dict[str, asyncio.Task[Run]] = {}  # asyncio task for each open run; it ends with the run
         self._late: set[str] = set()  # open runs whose request was answered already; get_run has their answer
+        self._tasks: set[str] = set()  # open runs whose request was answered with a task; they outlive the connection
+        self._cancelled: set[str] = set()  # tasks that their client cancelled
+        self.deferral: Deferral | None = None
         self.log_level: T.LoggingLevel = "info"  # lowest log level that the agent wants
         self.proposed = 0
         self.succeeded = 0
@@ -90,8 +107,8 @@ class ProgramTools:
 
     def stop_all(self, reason: str, *, late: bool = True) -> None:
         """Stop programs that no request waits for. `late`: also those whose answer the agent was told to get later."""
-        for run_id in tuple(self._open):
-            if late or run_id not in self._late:
+        for run_id in self._open.keys() - self._tasks:
+            if (late or run_id not in self._late) and not self._run_manager.outlives_agent(run_id):
                 spawn(f"stop {run_id}", self._run_manager.stop(run_id, reason))
 
     @property
@@ -100,13 +117,11 @@ class ProgramTools:
         return len(self._open.keys() - self._late)
 
     def find_run(self, run_id: str) -> Run:
-        """Return the run of this id, if it belongs to this agent; for a run that the user put back, the new run."""
-        runs = {run.id: run for run in self._run_manager.runs()}
-        named = runs.get(run_id)
-        while named is not None and named.revived_as in runs:
-            named = runs[named.revived_as]
-        mine = [run for run in runs.values() if run.proposal.session == self._session.id]
-        found = named if named in mine else None
+        """Return the run of this id, if it belongs to this agent, or to an earlier connection of an agent with its
+        name: nobody else was told the id. For a run that the user put back, the new run."""
+        named = self._newest(run_id)
+        mine = [run for run in self._run_manager.runs() if run.proposal.session == self._session.id]
+        found = named if named is not None and (named in mine or self._is_earlier(named)) else None
         if found is None:
             last = "; ".join(f"{run.id}: {run.state}" for run in mine[:5])
             hint = f"Your last runs are {last}." if last else "You have no runs yet; execute_code starts one."
@@ -116,12 +131,30 @@ class ProgramTools:
             self._late.add(found.id)
         return self._run_manager.run(found.id)
 
+    def _newest(self, run_id: str) -> Run | None:
+        """Return the run of this id; if the user put it back, the run that continues it."""
+        runs = {run.id: run for run in self._run_manager.runs()}
+        named = runs.get(run_id)
+        while named is not None and named.revived_as in runs:
+            named = runs[named.revived_as]
+        return named
+
+    def _is_earlier(self, run: Run) -> bool:
+        session = self._services.sessions.get(run.proposal.session)
+        if session is None:
+            return run.proposal.author == self._session.claimed_name
+        return not session.connected and session.claimed_name == self._session.claimed_name
+
     async def wait_for_end(self, run_id: str, seconds: float) -> Run:
         """Return the run when it has ended, or its current record after this many seconds; waits at most as long as
         one answer may take."""
+        longest = self._services.settings().agent_wait_seconds or USUAL_WAIT
         if (over := self._open.get(run_id)) is not None:
-            longest = self._services.settings().agent_wait_seconds or USUAL_WAIT
             await asyncio.wait([over], timeout=min(seconds, longest))
+        elif self._run_manager.run(run_id).state not in ENDS:  # of an earlier connection
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(seconds, longest)):
+                    await self._run_manager.wait_until_finished(run_id)
         return self._run_manager.run(run_id)
 
     def describe_open(self, run: Run) -> ToolAnswer:
@@ -157,24 +190,40 @@ class ProgramTools:
         pictures = self._run_manager.pictures(run.id)
         failed = run.state is not RunState.DONE
         text = run.model_view or f"{self._progress_text(run)}."  # masked when the run ended
+        if run.proposal.wish == "call" and not failed:
+            text = text.removeprefix(_RESULT)
+            return ToolAnswer(text, {}, pictures, failed, TextKind.PUBLIC)
         return ToolAnswer(text, facts, pictures, failed=failed, kind=TextKind.PUBLIC)
 
     async def _wait_for_answer(self, context: Context, run: Run) -> ToolAnswer:
         """Return the answer of a run, or what it waits for when no user is connected and the client is about to give
         up."""
         self.proposed += 1
-        over = self._open[run.id] = spawn(f"end of {run.id}", self._follow(run.id))
-        heart = spawn(f"progress of {run.id}", self._report_progress(context, run.id))
-        alone = 0.0  # seconds it has waited without a connected user
+        self._open[run.id] = spawn(f"end of {run.id}", self._follow(run.id))
+        return await self.wait_on(context, run)
+
+    async def wait_on(self, context: Context, run: Run) -> ToolAnswer:
+        """Return the answer of a run that may have ended, as the first request for it does."""
+        over = self._open.get(run.id)
+        if over is None:
+            return self.answer(self._run_manager.run(run.id))
+        self._late.discard(run.id)
+        helpers = [spawn(f"progress of {run.id}", self._report_progress(context, run.id))]
+        asking = self.deferral.ask_during_call(context, run.id) if self.deferral is not None else None
+        if asking is not None:
+            helpers.append(spawn(f"elicitation of {run.id}", asking))
+        began, alone = time.monotonic(), 0.0  # alone: seconds it has waited without a connected user
         try:
             while not over.done():
-                if alone > self._services.settings().agent_wait_seconds:
+                now = self._run_manager.run(run.id)
+                later = self.deferral.defer(context, now, time.monotonic() - began) if self.deferral else None
+                if later is not None or alone > self._services.settings().agent_wait_seconds:
                     self._late.add(run.id)
-                    return self.describe_open(self._run_manager.run(run.id))
+                    return ToolAnswer("", deferral=later) if later is not None else self.describe_open(now)
                 before = time.monotonic()
                 await asyncio.wait([over], timeout=LOOK)
                 unseen = self._run_manager.asks_user(run.id) and not self._run_manager.approvals.attended
-                alone = alone + time.monotonic() - before if unseen else 0.0
+                alone = alone + time.monotonic() - before if unseen and asking is None else 0.0
         except asyncio.CancelledError:  # the agent cancelled, timed out or disconnected
             if self._run_manager.awaits_user(run.id):
                 self._late.add(run.id)
@@ -184,8 +233,36 @@ class ProgramTools:
                 )
             raise
         finally:
-            heart.cancel()
+            for helper in helpers:
+                helper.cancel()
         return self.answer(over.result())
+
+    # ── tasks ────────────────────────────────────────────────────────────────────────────────────
+    def keep_as_task(self, run_id: str) -> None:
+        """Let a run go on after its request and its connection have ended; it may wait longer for the user."""
+        self._tasks.add(run_id)
+        self._run_manager.extend_wait(run_id, self._services.settings().approval_task_wait_seconds)
+
+    def run_of_task(self, run_id: str) -> Run:
+        """Return the run of a task, whichever connection started it."""
+        newest = self._newest(run_id)
+        return self._run_manager.run(newest.id if newest is not None else run_id)
+
+    def asks_user(self, run_id: str) -> bool:
+        return self._run_manager.asks_user(run_id)
+
+    def cancel(self, run_id: str, reason: str) -> None:
+        """Stop a run whose client cancelled its task."""
+        self._cancelled.add(run_id)
+        spawn(f"stop {run_id}", self._run_manager.stop(run_id, reason))
+
+    def was_cancelled(self, run_id: str) -> bool:
+        return run_id in self._cancelled
+
+    def status_text(self, run: Run) -> str:
+        """Return one sentence about a run, for the status of its task."""
+        text = self._progress_text(run)
+        return f"{text[0].upper()}{text[1:]}."
 
     async def _follow(self, run_id: str) -> Run:
         try:
@@ -193,6 +270,7 @@ class ProgramTools:
         finally:
             self._open.pop(run_id, None)
             self._late.discard(run_id)
+            self._tasks.discard(run_id)
         self.succeeded += run.state is RunState.DONE
         return run
 

@@ -12,7 +12,9 @@ from mcp.server.models import InitializationOptions
 from workbench.records import JsonObject
 
 SKILLS: Final = "io.modelcontextprotocol/skills"
-EXTENSIONS: Final[dict[str, dict[str, Any]]] = {SKILLS: {}}  # Any: their settings, JSON
+TASKS: Final = "io.modelcontextprotocol/tasks"
+OLDER_EXTENSIONS: Final[dict[str, dict[str, Any]]] = {SKILLS: {}}  # for clients that begin with `initialize`
+EXTENSIONS: Final[dict[str, dict[str, Any]]] = {**OLDER_EXTENSIONS, TASKS: {}}  # Any: their settings, JSON
 # fields that only an answer to `initialize` has
 _BEGINNING: Final = frozenset({"protocolVersion", "capabilities", "serverInfo"})
 LONGEST_NAME: Final = 80  # characters
@@ -30,7 +32,7 @@ class IdentifyingServer(Server[Any]):  # Any: as the SDK leaves it
     ) -> InitializationOptions:
         """Return options with the workbench's extensions. Any: settings of extensions, JSON."""
         options = notification_options or NotificationOptions(tools_changed=True)
-        return super().create_initialization_options(options, experimental_capabilities or EXTENSIONS, extensions)
+        return super().create_initialization_options(options, experimental_capabilities or OLDER_EXTENSIONS, extensions)
 
 
 def with_extensions(message: JsonObject) -> JsonObject:
@@ -41,7 +43,7 @@ def with_extensions(message: JsonObject) -> JsonObject:
     capabilities = result["capabilities"]
     if not isinstance(capabilities, dict):
         return message
-    return {**message, "result": {**result, "capabilities": {**capabilities, "extensions": dict(EXTENSIONS)}}}
+    return {**message, "result": {**result, "capabilities": {**capabilities, "extensions": dict(OLDER_EXTENSIONS)}}}
 
 
 def claimed_identity(params: T.InitializeRequestParams) -> dict[str, str]:

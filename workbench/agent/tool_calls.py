@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import mcp.types as T
 from msgspec import Struct, field
@@ -71,11 +72,22 @@ class ToolAnswer(Struct, frozen=True):
     failed: bool = False
     kind: TextKind = TextKind.DATA  # kind of the text and the facts, which decides how they are masked
     note: str = ""  # constant sentences of the workbench after the text
+    # sent instead: a task, or a request for the user's input (Any: JSON)
+    deferral: dict[str, Any] | None = None
 
 
-def to_mcp_result(answer: ToolAnswer, marks: KindMarks, *, structured: bool = True) -> T.CallToolResult:
+def to_mcp_result(
+    answer: ToolAnswer, marks: KindMarks, *, structured: bool = True
+) -> T.CallToolResult | dict[str, Any]:
     """Convert an answer to an MCP result: text first, then pictures. The structured content contains the text too,
     because some clients show only that."""
+    if answer.deferral is not None:
+        return answer.deferral
+    return to_call_result(answer, marks, structured=structured)
+
+
+def to_call_result(answer: ToolAnswer, marks: KindMarks, *, structured: bool = True) -> T.CallToolResult:
+    """Convert an answer that is not deferred."""
     images = [T.ImageContent(data=one.data, mime_type=one.mime) for one in answer.pictures]
     text = marks.mark(answer.text, answer.kind) + marks.mark(answer.note, TextKind.FIXED)
     facts = {"text": text, **{name: marks.mark_json(one, answer.kind) for name, one in answer.facts.items()}}

@@ -61,7 +61,9 @@ class WorkspaceTools:
             run = await self._programs.wait_for_end(run.id, given.number(arguments, "wait", 0))
         if run.state not in ENDS:
             return self._programs.describe_open(run)
-        if self._result[0] != run.id:
+        if run.proposal.session != self._session.id:  # only what was masked with the values of its own session
+            self._result = (run.id, run.model_view)
+        elif self._result[0] != run.id:
             try:
                 self._result = (run.id, await asyncio.to_thread(self._masked, f"{FOLDER}/{run.id}.txt"))
             except WorkbenchError:  # the answer was short, or is not stored

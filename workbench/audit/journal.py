@@ -62,8 +62,8 @@ _LAST_OPENED = f"SELECT seq FROM entries WHERE kind = '{OPENED}' ORDER BY seq DE
 _ENDED = f"sum(kind IN ({', '.join('?' * len(ENDS))}))"
 _UNFINISHED = f"""
 SELECT run_id FROM entries WHERE seq > ? AND run_id != '' AND kind LIKE 'run.%' GROUP BY run_id
-HAVING sum(kind IN ('run.proposed', 'run.running')) > 0 AND {_ENDED} = 0
-ORDER BY min(CASE WHEN kind IN ('run.proposed', 'run.running') THEN seq END)
+HAVING sum(kind IN ('run.proposed', 'run.restored', 'run.running')) > 0 AND {_ENDED} = 0
+ORDER BY min(CASE WHEN kind IN ('run.proposed', 'run.restored', 'run.running') THEN seq END)
 """
 
 

@@ -301,6 +301,28 @@ class Sessions:
         self._all[session.id] = session
         return session
 
+    def reopen(
+        self,
+        name: str,
+        author: str,
+        agent: str,
+        claims: Mapping[str, str],
+        kinds: Iterable[str],
+        private_servers: Iterable[str],
+    ) -> Session:
+        """Return the session of an earlier core again, for its programs that still wait for approval; its agent is
+        disconnected. `kinds` and `private_servers`: what it had read."""
+        session = Session(name, Origin.AGENT, author, self._is_masking, self._masks)
+        session.claimed_name, session.client_claims = agent, claims
+        session.follow(self._following)
+        session.provenance = self._memory.load(agent, session.provenance)
+        session.provenance.kinds |= frozenset(kinds)
+        session.provenance.private_servers |= frozenset(private_servers)
+        self.past.pop(name, None)
+        self._all[session.id] = session
+        self.mark_disconnected(session)
+        return session
+
     def restore(self, name: str, author: str, vault: Vault) -> None:
         """Restore a session of an earlier core, which only the user can look at: it has no agent and no calls."""
         session = Session(name, Origin.AGENT, author, self._is_masking, self._masks)

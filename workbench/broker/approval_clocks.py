@@ -65,6 +65,17 @@ class ApprovalClock:
         seconds, self.left = max(self.left, LEAST), 0.0
         self._run(seconds)
 
+    def extend(self, seconds: float) -> None:
+        """Leave at least this many seconds."""
+        if self._timer is None:
+            return
+        if self.left:
+            self.deadline += max(0.0, seconds - self.left)
+            self.left = max(self.left, seconds)
+        elif self._timer.when() - asyncio.get_running_loop().time() < seconds:
+            self._timer.cancel()
+            self._run(seconds)
+
     def cancel(self) -> float:
         """End the clock without a call; returns the seconds that were left."""
         if self._timer is None:

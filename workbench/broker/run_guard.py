@@ -145,6 +145,10 @@ class GuardedRun(Protocol):
     @property
     def dry_run(self) -> SideEffectHolder | None: ...
 
+    @property
+    def wait_seconds(self) -> float:
+        """How long its approval requests wait for the user."""
+
     def write_audit(self, kind: str, summary: str, detail: dict[str, object]) -> None:
         """Write an entry into the audit of the run."""
 
@@ -347,7 +351,7 @@ class RunGuard:
             {"call": call.id, "why": held_call.why},
         )
         try:
-            wait = self._settings().approval_wait_seconds
+            wait = run.wait_seconds
             answer = await self._held_calls.ask(held_call, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
         finally:
             self._waiting(call.id, False)

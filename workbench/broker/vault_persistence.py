@@ -95,6 +95,14 @@ class VaultPersistence:
                     if file.is_file() and known is None:
                         self._read(file)
 
+    def bring_back_values(self, session: Session) -> None:
+        """Give a reopened session the values that its tokens had in an earlier core, if they were stored."""
+        with self._working:
+            file = self._file(session.id)
+            wanted = self._settings().privacy_keep_days and file.is_file() and self._key()
+            if wanted and (found := self._load(file)) is not None:
+                session.vault = found[1]
+
     def release(self, session: Session) -> None:
         """Store a session that is being released, so that it can be restored when the user looks for it."""
         if self._settings().privacy_keep_days:
@@ -139,6 +147,11 @@ class VaultPersistence:
         self._written[session.id] = vault, box, len(issued)
 
     def _read(self, file: Path) -> None:
+        if (found := self._load(file)) is not None:
+            self._sessions.restore(file.stem, *found)
+
+    def _load(self, file: Path) -> tuple[str, Vault] | None:
+        """Return the agent's name and the vault of a stored session."""
         try:
             head, marks, *lines = map(json.loads, read_plain(file, "ascii", largest=_LARGEST).splitlines())
             box = ValueCipher(self._master, file.stem, head["key"])
@@ -147,8 +160,8 @@ class VaultPersistence:
                 self._restore_value(vault, line["about"], box.open(line["about"], line["sealed"]))
         except (OSError, ValueError, KeyError, TypeError) as fault:
             log.warning("stored values cannot be read: %s: %s", file.name, fault)
-            return
-        self._sessions.restore(file.stem, str(head.get("author", "an agent")), vault)
+            return None
+        return str(head.get("author", "an agent")), vault
 
     def _restore_value(self, vault: Vault, token: str, value: Any) -> None:  # Any: JSON that this module wrote
         sources = [str(one) for one in value["sources"]]

@@ -36,7 +36,7 @@ class AnswerPreviews:
         run.show_preparing()
         stopped = run.answer_unwanted or asyncio.get_running_loop().create_future()
         run.write_audit("privacy.answer_waiting", "waits until the user has seen its answer", {})
-        wait = self._settings().approval_wait_seconds
+        wait = run.wait_seconds
         asking = spawn(
             f"preview of run {run.record.id}", self._held_calls.ask(_held_call(run, view), "", wait, alone=True)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from asyncio import CancelledError
 from contextlib import AsyncExitStack
@@ -16,6 +17,7 @@ from workbench.broker.held_calls import MUTED, HeldCalls
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
+from workbench.privacy.pii_tokens import find_tokens
 from workbench.recordings.call_recorder import CallRecorder
 from workbench.records import Decision, Fault, Gate, RunState
 from workbench.runs.answer_view import WITHOUT_PROGRAM
@@ -29,6 +31,7 @@ from workbench.runs.run_faults import fault_of_ending, internal_failure, network
 from workbench.runs.run_finalizer import RunFinalizer
 from workbench.runs.run_slots import RunSlots
 from workbench.runs.sandbox_choice import choose_sandbox
+from workbench.runs.stored_requests import StoredRequests
 from workbench.runs.workspace_changes import StagedWorkspaces, begin_snapshot, end_snapshot, needs_stage
 from workbench.sandbox.isolation_levels import level_name
 from workbench.sandbox.sandbox import Ending
@@ -41,6 +44,12 @@ SWITCHED_OFF = Fault(
 )
 _NOBODY = Fault("The approval request was not answered in time.", "Ask again when the user is available.", ours=True)
 _MUTED = Fault(MUTED.reason, "Do not ask again now; tell the user what you need approval for.", ours=True)
+_TOKENS_GONE = Fault(
+    "The core was restarted, and the personal data that the tokens of this program stand for is no longer known.",
+    "Read the data again and propose the program again.",
+    ours=True,
+)
+LEAST_AFTER_RESTART = 60.0  # seconds that a restored program waits, at least
 _CHANGED = "A tool or server that this program uses changed between the approval and its start."
 
 
@@ -68,7 +77,9 @@ class RunPipeline:
         self.held_calls = HeldCalls(services.tell, self.clocks, lambda: services.settings().approval_undo_seconds)
         self._finalizer = RunFinalizer(services, self.held_calls)
         self.slots = RunSlots(lambda: services.settings().run_concurrent)
+        self.stored = StoredRequests(services.paths.waiting_requests)
         self._steps = (
+            self._restore,
             self._take_turn_in_repl_session,
             self._assess,
             self._return_if_certain_to_fail,
@@ -114,6 +125,9 @@ class RunPipeline:
             await run.close()
         except Exception as fault:
             end = internal_failure(run, fault)
+        if run.suspended:
+            run.ended.set()
+            return
         if run.record.stopping:  # a stop can also arrive after the last step
             end = stopped_end(run.stop_reason)
         elif end is None:
@@ -129,6 +143,19 @@ class RunPipeline:
             return stopped_end(run.stop_reason)
 
     # ── steps: each returns an end, or None to continue; what it acquires goes to `run.resources` ──
+    async def _restore(self, run: ProgramRun) -> RunEnd | None:
+        """Bring back what a program of an earlier core needs: its servers' tools and the values of its tokens."""
+        if run.restored is None:
+            return None
+        await self._services.catalog.learn()
+        code = run.record.proposal.code
+        tokens = [token.group() for token in find_tokens(code)]
+        if tokens:
+            await asyncio.to_thread(self._services.vault_persistence.bring_back_values, run.session)
+        if any(run.session.vault.restore(token) == token for token in tokens):
+            return RunEnd(RunState.INTERRUPTED, "was interrupted: the values of its tokens are gone", _TOKENS_GONE)
+        return None
+
     async def _take_turn_in_repl_session(self, run: ProgramRun) -> RunEnd | None:
         if run.repl_session is not None:
             await run.resources.enter_async_context(self.states.hold_turn(run.repl_session))
@@ -141,6 +168,7 @@ class RunPipeline:
         run.enter_state(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
         run.gate = decide_gate(verdict, self._services.settings(), force=proposal.force_approval)
         if run.gate in (Gate.AUTO, Gate.ASK):
+            run.gate = Gate.ASK if run.restored is not None else run.gate  # it was shown to the user, who decides
             return None
         return RunEnd(RunState.REFUSED, "was returned to its author", returned_fault(verdict, run.gate))
 
@@ -236,11 +264,10 @@ class RunPipeline:
         if rule is None and self.held_calls.is_muted(run.session.id):
             self.held_calls.count_muted(run.session.id)
             return RunEnd(RunState.REFUSED, "was denied: its agent is muted", _MUTED)
-        wait = self._services.settings().approval_wait_seconds
         if rule is not None:
             decision: Decision | None = pins.decide_by_rule(rule, run.record)
         else:
-            decision = await run.wait_for_decision(self.clocks, wait)
+            decision = await self._wait_for_user(run)
         if decision is None:
             return RunEnd(RunState.REFUSED, "was denied: the approval request was not answered in time", _NOBODY)
         run.record = replace(run.record, decision=decision)
@@ -253,6 +280,18 @@ class RunPipeline:
             "Change the program, or ask the user why." if run.record.proposal.wish == "program" else "Ask the user why."
         )
         return RunEnd(RunState.REFUSED, "was denied by the user", Fault(reason, hint, ours=not decision.reason))
+
+    async def _wait_for_user(self, run: ProgramRun) -> Decision | None:
+        """Wait for the user's decision. Meanwhile the program is stored, so that the next core can ask again."""
+        wait = run.wait_seconds
+        if run.restored is not None:
+            wait = max(LEAST_AFTER_RESTART, run.restored.deadline - time.time())
+        self.stored.store(replace(run.record, deadline=time.time() + wait), run.session)
+        try:
+            return await run.wait_for_decision(self.clocks, wait)
+        finally:
+            if not run.suspended:
+                self.stored.remove(run.record.id)
 
     async def _settle_changes(self, run: ProgramRun) -> None:
         """Settle what the program changed in the workspace or in its copy, and compare its effects with the

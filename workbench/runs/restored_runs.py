@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -32,9 +32,10 @@ LOST = Fault(
 )
 
 
-def past_runs(journal: Journal, finder: AuditSearch) -> tuple[tuple[Run, ...], int]:
-    """Return the newest runs of earlier cores, and how many of them were interrupted."""
-    interrupted = journal.interrupted_runs()
+def past_runs(journal: Journal, finder: AuditSearch, waiting: Container[str] = ()) -> tuple[tuple[Run, ...], int]:
+    """Return the newest runs of earlier cores, and how many of them were interrupted. `waiting`: ids of runs that wait
+    for approval again."""
+    interrupted = [run_id for run_id in journal.interrupted_runs() if run_id not in waiting]
     for run_id in interrupted:
         _write_interrupted(journal, run_id)
     by_run: dict[str, list[Entry]] = {}

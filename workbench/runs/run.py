@@ -44,6 +44,7 @@ from workbench.records import (
 from workbench.records.runs import ENDS
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.sandbox_choice import SandboxChoice
+from workbench.runs.stored_requests import StoredRequest
 from workbench.sandbox.sandbox import Ending
 from workbench.tokens import count, counter
 from workbench.workspace.file_names import displayed_name
@@ -94,8 +95,10 @@ class ProgramRun:
         proposal: Proposal,
         repl_session: ReplSession | None = None,
         text: CanonicalText | None = None,
+        restored: StoredRequest | None = None,
     ) -> None:
-        """`text`: the proposal's code with its text faults, if it was canonicalized already."""
+        """`text`: the proposal's code with its text faults, if it was canonicalized already. `restored`: what an
+        earlier core stored about it, if it waits again."""
         self.services = services
         self.session = session
         self.repl_session = repl_session  # the REPL session whose variables it shares, if any
@@ -125,6 +128,9 @@ class ProgramRun:
         self.held: tuple[tuple[str, str], ...] = ()
         self.trouble: Fault | None = None  # why none of its changes could be written
         self.stop_reason = ""  # why it was stopped, for its author
+        self.restored = restored
+        self._least_wait = 0.0  # seconds that its approval requests wait for the user, if more than the setting
+        self.suspended = False  # whether the core ends while it waits; the next core lets it wait again
         self._answer: asyncio.Future[Decision | None] | None = None
         self._clocks: ApprovalClocks | None = None  # set while it waits
         self._clock: ApprovalClock | None = None  # of its approval request
@@ -137,12 +143,13 @@ class ProgramRun:
         self.call_bytes = 0  # bytes of the answers of nested calls
         self.pictures: tuple[Content, ...] = ()  # pictures sent to the agent with the text of the answer
         self._output: list[str] = []
-        deed = (
-            f"{proposal.author} started a dry run of a program"
-            if proposal.dry_run
-            else f"{proposal.author} proposed a program"
-        )
-        self.write_audit("run.proposed", deed, self._proposal_detail())
+        if restored is not None:
+            self.write_audit(
+                "run.restored", "waits for approval again after a restart of the core", {"sha": proposal.sha}
+            )
+        else:
+            deed = "started a dry run of a program" if proposal.dry_run else "proposed a program"
+            self.write_audit("run.proposed", f"{proposal.author} {deed}", self._proposal_detail())
         services.tell(RunChanged(self.record))
 
     @property
@@ -170,6 +177,19 @@ class ProgramRun:
             clocks.cancel(self._clock)
             self._drop_denial()
             self.record = replace(self.record, clock_left=0.0)
+
+    @property
+    def wait_seconds(self) -> float:
+        """How long its approval requests wait for the user."""
+        return max(self._least_wait, self.services.settings().approval_wait_seconds)
+
+    def extend_wait(self, seconds: float) -> None:
+        """Let its approval requests wait at least this long from now on, also one that waits already."""
+        self._least_wait = max(self._least_wait, seconds)
+        if self._clock is not None and self.awaits_decision:
+            self._clock.extend(seconds)
+            self._update_clock()
+            self.services.tell(RunChanged(self.record))
 
     def _lapse(self) -> None:
         if self._answer is not None and not self._answer.done():
@@ -341,6 +361,12 @@ class ProgramRun:
             self.steps.cancel()
         if self.answer_unwanted is not None and not self.answer_unwanted.done():
             self.answer_unwanted.set_result(None)
+
+    def suspend(self) -> None:
+        """End its steps without an end of the run, because the core ends while it waits."""
+        self.suspended = True
+        if self.steps is not None:
+            self.steps.cancel()
 
     def record_effects(self, writer: Writer | None) -> None:
         """Compare the observed effects of an ended program with the predicted ones, and record unpredicted effects.

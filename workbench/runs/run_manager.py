@@ -20,7 +20,7 @@ from workbench.broker.agent_sessions import Session
 from workbench.broker.broker import Broker
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
-from workbench.events import RunChanged, spawn
+from workbench.events import CoreStopping, Event, RunChanged, spawn
 from workbench.recordings.call_recorder import RunRecording
 from workbench.records import (
     Content,
@@ -49,6 +49,7 @@ from workbench.runs.restored_runs import past_runs
 from workbench.runs.revived_runs import RevivedRuns
 from workbench.runs.run import ProgramRun
 from workbench.runs.sandbox_choice import check_language, choose_sandbox
+from workbench.runs.stored_requests import StoredRequest
 from workbench.runs.workspace_changes import prepare_snapshots
 from workbench.workspace.file_names import displayed_name
 
@@ -61,6 +62,8 @@ OPEN_RUNS = 20  # programs of one agent that may wait or run at the same time
 
 class RunManager:
     """The runs of this core and the latest runs of earlier cores."""
+
+    hears = (CoreStopping,)
 
     def __init__(self, services: Services, broker: Broker, packages_of_runs: GeneratedPackages) -> None:
         self._services = services
@@ -77,17 +80,45 @@ class RunManager:
         self._earlier: tuple[Run, ...] = ()
         self.dry_runs = DryRuns(services, self._find, self._start)
         self._revived = RevivedRuns(services, self._start, self.states.find)
+        self._waiting: tuple[StoredRequest, ...] = ()  # programs that waited when the previous core ended
+        self._closing = False
         self.interrupted = 0  # number of runs that the previous core left unfinished
 
     def open(self) -> None:
         """Restore the runs of earlier cores; those without an end are recorded as interrupted."""
         began = time.time()
-        self._earlier, self.interrupted = past_runs(self._services.journal, self._services.audit_search)
+        self._waiting = self._pipeline.stored.load()
+        ids = {request.proposal.id for request in self._waiting}
+        self._earlier, self.interrupted = past_runs(self._services.journal, self._services.audit_search, ids)
         cut_off = [
             run for run in self._earlier if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
         ]
         shutil.rmtree(self._services.paths.replays, ignore_errors=True)  # left by a core that was killed
         self._settling = spawn("settle the workspace", self._settle(cut_off))
+
+    def restore_waiting(self) -> None:
+        """Let programs that waited for approval when an earlier core ended wait again."""
+        for request in self._waiting:
+            proposal, sessions = request.proposal, self._services.sessions
+            session = sessions.get(proposal.session) or sessions.reopen(
+                proposal.session,
+                request.author,
+                request.agent,
+                request.client_claims,
+                request.kinds,
+                request.private_servers,
+            )
+            self._start(ProgramRun(self._services, session, proposal, restored=request))
+
+    def hear(self, event: Event) -> None:
+        """Handle an event: when the core is about to end, stored programs no longer end with their agents."""
+        self._closing = True
+
+    def outlives_agent(self, run_id: str) -> bool:
+        """Whether a run waits on although its agent was disconnected, because the core ends and the next core lets it
+        wait again."""
+        run = self._runs.get(run_id)
+        return self._closing and run is not None and run.awaits_decision and self._pipeline.stored.holds(run_id)
 
     async def _settle(self, cut_off: list[Run]) -> None:
         await asyncio.gather(prepare_snapshots(self._services.snapshots, cut_off), self.staging.open())
@@ -225,6 +256,13 @@ class RunManager:
         """Return the pictures sent to the agent with the text of a finished run's answer."""
         return self._find(run_id).pictures
 
+    def extend_wait(self, run_id: str, seconds: float) -> None:
+        """Let a run wait at least this long for the user's decisions."""
+        run = self._find(run_id)
+        run.extend_wait(seconds)
+        if run.awaits_decision:
+            self._pipeline.stored.store(run.record, run.session)
+
     def recording(self, run_id: str) -> RunRecording | None:
         """Return the recorded requests and answers of a run of this core."""
         return self._runs[run_id].recording if run_id in self._runs else None
@@ -360,6 +398,7 @@ class RunManager:
             replace(run.record, proposal=proposal, verdict=verdict), reading
         )
         run.edit(found, placement, reading, base)
+        self._pipeline.stored.store(run.record, run.session)
         return run.record
 
     @api
@@ -386,8 +425,13 @@ class RunManager:
         self.held_calls.close()
         self._settling.cancel()
         await asyncio.wait([self._settling])
+        self._closing = True
         for run in tuple(self._runs.values()):
-            await self.stop(run.record.id, "The core closed.")
+            if self.outlives_agent(run.record.id):
+                run.suspend()
+                await run.ended.wait()
+            else:
+                await self.stop(run.record.id, "The core closed.")
         await self._pipeline.close()
 
     def _find(self, run_id: str) -> ProgramRun:

@@ -128,6 +128,18 @@ class Settings(Struct, frozen=True):
         minimum=0,
         maximum=60,
     )
+    approval_task_wait_seconds: int = _setting(
+        86_400,
+        "How long an approval request waits for you if the agent's client runs calls as MCP tasks, which it can get"
+        " later.",
+        minimum=0,
+    )
+    approval_elicitation: bool = _setting(
+        False,
+        "Also ask you in the agent's own client (MCP elicitation) about programs and calls of low and medium risk. Some"
+        " clients answer such requests without you.",
+        user_only=True,
+    )
     approval_auto_low: bool = _setting(True, "Allow programs of low risk without asking you.", user_only=True)
     approval_auto_medium: bool = _setting(False, "Allow programs of medium risk without asking you.", user_only=True)
     approval_auto_mild: bool = _setting(
