@@ -131,12 +131,17 @@ class TaskExtension:
     def _created(self, run: Run) -> dict[str, Any]:
         """Return the answer to a call whose run goes on as a task."""
         self._programs.keep_as_task(run.id)
-        state = {key: value for key, value in self._state(run, asks_client=False).items() if key != "result"}
+        state = {
+            key: value
+            for key, value in self._state(self._ids.id_of(run.id), run, asks_client=False).items()
+            if key != "result"
+        }
         return {**state, "resultType": "task"}
 
     async def _get(self, context: Context, params: TaskParams) -> JsonObject:
         run = self._find(context, params.task_id)
-        return {**self._state(run, asks_client=self._elicitation.is_possible(context)), "resultType": "complete"}
+        asks_client = self._elicitation.is_possible(context)
+        return {**self._state(params.task_id, run, asks_client=asks_client), "resultType": "complete"}
 
     async def _update(self, context: Context, params: TaskUpdateParams) -> T.EmptyResult:
         run = self._find(context, params.task_id)
@@ -160,13 +165,13 @@ class TaskExtension:
         except WorkbenchError as fault:
             raise MCPError(T.INVALID_PARAMS, self._fixed("There is no such task.")) from fault
 
-    def _state(self, run: Run, *, asks_client: bool) -> JsonObject:
+    def _state(self, task_id: str, run: Run, *, asks_client: bool) -> JsonObject:
         """Return a task as `tasks/get` describes it."""
         over = run.state in ENDS
         waiting = not over and self._programs.asks_user(run.id)
         made, changed = run.proposal.at, run.ended or run.started or run.proposal.at
         state: JsonObject = {
-            "taskId": self._fixed(self._ids.id_of(run.id)),
+            "taskId": self._fixed(task_id),
             "status": "completed" if over else "working",
             "statusMessage": self._fixed(self._programs.status_text(run)),
             "createdAt": self._fixed(_iso(made)),
