@@ -22,6 +22,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from workbench.analysis.call_effects import explain_calls
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.data_flow.leak_findings import find_leaks
 from workbench.analysis.host_rule_findings import apply_host_rules
@@ -191,6 +192,7 @@ def _read(
     interpreter = Interpreter(program, tool_lookup(tools), SYNTAX)
     _run(interpreter)
     find_leaks(interpreter, tree)
+    explain_calls(interpreter, tree)
     note_text_findings(interpreter.report, text.text)
     note_lookalikes(interpreter.report, text.text, tree)
     _read_inner(interpreter.report, interpreter, 1)

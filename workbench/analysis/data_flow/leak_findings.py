@@ -76,7 +76,16 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
             report.may_carry.add(name)
             report.add_flow(ValueSource(PRIVATE, source.label, source.line), _sink(name, argument), span)
             words = _describe_leak(source, name, argument)
-            report.add("flow.private", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY, reversible=False)
+            report.add(
+                "flow.private",
+                Risk.HIGH,
+                words,
+                span,
+                subject=name,
+                effect=EffectKind.MAY,
+                source=ValueSource(PRIVATE, source.label, source.line),
+                argument=argument,
+            )
         elif unknown := _nearest(one for one in origins if one.kind == UNKNOWN):
             report.may_carry.add(name)
             if new:
@@ -89,7 +98,16 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
                     f"The destination of {name} is chosen by content from {stranger.label} (line {stranger.line}), and"
                     f" the program also reads private data"
                 )
-                report.add("flow.destination", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY)
+                report.add(
+                    "flow.destination",
+                    Risk.HIGH,
+                    words,
+                    span,
+                    subject=name,
+                    effect=EffectKind.MAY,
+                    source=ValueSource(UNTRUSTED, stranger.label, stranger.line),
+                    argument=argument,
+                )
 
 
 def _judge_uncertain(

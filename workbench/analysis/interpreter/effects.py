@@ -194,9 +194,15 @@ def note_outflow(
     )
     risk = Risk.CRITICAL if source.label.startswith("the file") else Risk.HIGH
     place = f" ({argument})" if argument.isidentifier() else ""
-    words = f"Data from {source.label} (line {source.line}) goes to {sink}{place}"
     interpreter.report.add(
-        "flow.private", risk, words, interpreter.span(node), subject=sink, effect=EffectKind.MAY, reversible=False
+        "flow.private",
+        risk,
+        f"Data from {source.label} (line {source.line}) goes to {sink}{place}",
+        interpreter.span(node),
+        subject=sink,
+        effect=EffectKind.MAY,
+        source=source,
+        argument=argument,
     )
 
 

@@ -24,6 +24,8 @@ class NotedFinding(Struct, frozen=True):
     finding: Finding
     effect: Effect | None = None
     blocks: bool = False
+    source: ValueSource | None = None  # of a data flow: the answer that the message names
+    argument: str = ""  # of a data flow: the argument that the message names
 
 
 @dataclass(slots=True)
@@ -73,6 +75,8 @@ class ProgramReport:
         effect: EffectKind | None = None,
         reversible: bool | None = None,
         blocks: bool = False,
+        source: ValueSource | None = None,
+        argument: str = "",
     ) -> None:
         """Add a finding. With an effect kind it is also a line of the effects table."""
         key = (rule, span, subject)
@@ -83,7 +87,7 @@ class ProgramReport:
             self._overflow()
             return
         line = Effect(effect, message, span.line, risk, reversible) if effect else None
-        self.notes[key] = NotedFinding(Finding(rule, risk, message, span, subject), line, blocks)
+        self.notes[key] = NotedFinding(Finding(rule, risk, message, span, subject), line, blocks, source, argument)
 
     def _overflow(self) -> None:
         """Note that findings are left out. They may be worse than the listed ones, so the program needs approval."""

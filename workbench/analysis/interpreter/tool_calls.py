@@ -136,7 +136,14 @@ def _check_flow(interpreter: Interpreter, node: ast.AST, tool: Tool, arguments: 
         if source and key in tool_verbs.DESTINATIONS:
             words = f"The destination of {name} ({key}) is chosen by content from {source.label} (line {source.line})"
             interpreter.report.add(
-                "flow.destination", Risk.HIGH, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
+                "flow.destination",
+                Risk.HIGH,
+                words,
+                interpreter.span(node),
+                subject=name,
+                effect=EffectKind.MAY,
+                source=source,
+                argument=key,
             )
     decides = first_of_kind(arguments.taint | frozenset(interpreter.control), "untrusted")
     if decides and (
@@ -145,7 +152,13 @@ def _check_flow(interpreter: Interpreter, node: ast.AST, tool: Tool, arguments: 
     ):
         words = f"What {name} does is decided by content from {decides.label} (line {decides.line})"
         interpreter.report.add(
-            "flow.decides", Risk.HIGH, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
+            "flow.decides",
+            Risk.HIGH,
+            words,
+            interpreter.span(node),
+            subject=name,
+            effect=EffectKind.MAY,
+            source=decides,
         )
 
 
