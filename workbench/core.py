@@ -41,6 +41,7 @@ from workbench.paths import Paths, images_folder, starter_skills
 from workbench.permissions.personal_data_marks import PersonalDataMarks
 from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import RunProfiles
+from workbench.permissions.server_packages import package_of
 from workbench.records import CoreStatus, Fault, Note, RunState, ServerStatus, SkillState
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pii_token_tracking import TokenUsage
@@ -192,7 +193,8 @@ class Core:
             asks=OpenElicitations(self.bus.tell, self._settings, sessions.author),
             authorize=sign_ins.authorize,
             tool_annotator=lambda config: rules.tool_annotator(
-                config.name, fingerprint(config), builtin=config.builtin
+                config.name, fingerprint(config), builtin=config.builtin,
+                package=package_of(config, self.paths.project),
             ),
         )  # fmt: skip
         self._closers.callback(rules.flush)
@@ -206,6 +208,7 @@ class Core:
             self._closers.push_async_callback(asyncio.wait, [importing])
         self.bus.listen(self._report_blocked_definitions, DefinitionsBlocked)
         await asyncio.gather(self.catalog.open(), self.sandbox.open())
+        rules.bind_earlier_trust(self.catalog.tools())
 
     def _open_workspace(self) -> tuple[WorkspaceFiles, Snapshots, HeldFiles]:
         files = WorkspaceFiles(

@@ -258,7 +258,7 @@ async def test_an_agent_narrows_its_own_run_and_neither_widens_one_nor_writes_po
         forced = await client.call_tool("execute_code", {**said, "force_approval": True})
         unknown = await client.call_tool("execute_code", {**said, "profile": "root"})
         wrong = await client.call_tool("execute_code", {**said, "required_tools": "demo.list_orders"})
-        deeds = [await client.call_tool(name, {}) for name in ("set_permission", "trust_server", "accept_profile")]
+        deeds = [await client.call_tool(name, {}) for name in ("set_permission", "decide_trust", "accept_profile")]
     assert "1" in narrow.content[0].text
     assert all("not answered in time" in one.content[0].text for one in (wide, forced))
     assert "There is no profile 'root'" in unknown.content[0].text

@@ -21,10 +21,22 @@ from workbench.permissions.call_rules import Foreseen, RuleAnswer, ToolRules
 from workbench.permissions.judgement import foresee
 from workbench.permissions.run_profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
 from workbench.permissions.tool_annotations import effective_tool
-from workbench.records import CallDecision, EffectKind, Gate, Hints, Risk, Tool, Trust, UserAnnotations, Verdict
+from workbench.records import (
+    CallDecision,
+    EffectKind,
+    Gate,
+    Hints,
+    Risk,
+    ServerDecision,
+    Tool,
+    Trust,
+    UserAnnotations,
+    Verdict,
+)
 from workbench.settings import Settings
 
 ALL = Settings(approval_auto_low=True, approval_auto_medium=True)
+BELIEVED = {name: ServerDecision(earlier=True) for name in ("desk", "other")}
 NONE = Settings(approval_auto_low=False, approval_auto_medium=False)
 
 
@@ -196,7 +208,7 @@ CALL = "from servers.desk import create_entry\nawait create_entry(title='Lamp')\
 
 
 def is_mild(code: str, tools=DESK_TOOLS, taken=lambda path: False) -> bool:
-    weighed = tuple(effective_tool(tool, Trust(("desk", "other"))) for tool in tools)
+    weighed = tuple(effective_tool(tool, Trust(decisions=BELIEVED)) for tool in tools)
     verdict = assess(code, weighed)
     known = {(tool.server, tool.name): tool for tool in weighed}
     return is_additive(verdict, [known.get((use.server, use.tool)) for use in verdict.tools], taken)
@@ -246,8 +258,8 @@ def test_a_file_that_is_there_already_is_asked_about():
 def test_only_hints_that_are_believed_and_a_persons_word_make_a_tool_that_only_adds():
     plain = DESK_TOOLS[0]
     assert not only_adds(effective_tool(plain, Trust()))
-    assert only_adds(effective_tool(plain, Trust(("desk",))))
+    assert only_adds(effective_tool(plain, Trust(decisions=BELIEVED)))
     said = UserAnnotations(destructive=False, open_world=False, key=plain.hash)
-    assert only_adds(effective_tool(plain, Trust((), {"desk": {"create_entry": said}})))
+    assert only_adds(effective_tool(plain, Trust({"desk": {"create_entry": said}})))
     sends = replace(said, sends=True)
-    assert not only_adds(effective_tool(plain, Trust(("desk",), {"desk": {"create_entry": sends}})))
+    assert not only_adds(effective_tool(plain, Trust({"desk": {"create_entry": sends}}, decisions=BELIEVED)))

@@ -68,7 +68,7 @@ async def test_a_person_says_of_a_tool_what_counts_everywhere_at_once(core: Core
 
 async def test_the_built_in_server_is_believed_without_a_word(core: Core) -> None:
     with pytest.raises(WorkbenchError, match="built in"):
-        await core.api.trust_server("demo", yes=True)
+        await core.api.decide_trust("demo", "", ())
 
 
 async def test_a_decision_suggests_rules_and_keeps_none(core: Core) -> None:
@@ -104,7 +104,7 @@ def test_no_tool_of_an_agent_and_no_word_of_it_names_a_deed() -> None:
     assert not {tool.name for tool in TOOLS} & set(DEEDS)
 
 
-@pytest.mark.parametrize("kind", ["set_permission", "trust_server", "permissions", "accept_profile"])
+@pytest.mark.parametrize("kind", ["set_permission", "decide_trust", "permissions", "accept_profile"])
 async def test_code_in_the_sandbox_cannot_ask_for_one(core: Core, kind: str) -> None:
     """The runner's own channel, used directly: the core answers calls, searches, definitions and skills only."""
     code = f"import client\nresult = client.get_client()._line.ask_now({kind!r})"

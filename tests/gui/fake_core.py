@@ -57,6 +57,7 @@ from workbench.permissions.personal_data_marks import PersonalDataMarks
 from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import RunProfiles
 from workbench.permissions.tool_annotations import effective_tool
+from workbench.permissions.trust_questions import trust_question
 from workbench.privacy.detection_rules import DetectionRules
 from workbench.privacy.detector_preview import preview_masking
 from workbench.privacy.strictness import measure_effects, with_server_step
@@ -181,10 +182,12 @@ from workbench.records import (
     TokenReleaseCount,
     TokenReport,
     Tool,
+    ToolGroup,
     ToolSummary,
     ToolView,
     ToolWarning,
     Trial,
+    TrustQuestion,
     UserAnnotations,
     ValueOrigin,
     Verdict,
@@ -443,6 +446,12 @@ class FakeCore:
             "demo": ServerState(ServerConfig("demo", "python", ("-m", "workbench.demo"), builtin=True), allowed=True),
             "files": ServerState(ServerConfig("files", "npx", ("-y", "@acme/files", "."), {"TOKEN": "x"})),
         }
+        self.undecided: dict[str, tuple[str, ...]] = {}
+        self.trust_tools = [
+            Tool("files", "read_file", hints=Hints(read_only=True), hash="1"),
+            Tool("files", "add_note", hints=Hints(read_only=False, destructive=False), hash="2"),
+            Tool("files", "delete_file", hints=Hints(read_only=True), hash="3"),
+        ]
         self.tool_list = [
             make_tool("demo", "list_orders", Hints(read_only=True), "Lists orders, newest first."),
             make_tool("demo", "send_email", Hints(read_only=False, open_world=True), "Sends an e-mail."),
@@ -1527,13 +1536,31 @@ class FakeCore:
             self.allow(replace(self.allowed, rules=(*self.allowed.rules, self.revoked)))
         return await self.permissions()
 
-    async def trust_server(self, server: str, yes: bool) -> Permissions:
+    async def trust_question(self, server: str) -> TrustQuestion:
+        decision = self.rooms_rules.trust.decisions.get(server)
+        tools = [effective_tool(tool, self.rooms_rules.trust) for tool in self.trust_tools]
+        return trust_question(server, "entry", "", tools, decision)
+
+    async def decide_trust(self, server: str, sha: str, groups: tuple[ToolGroup, ...]) -> Permissions:
+        self.note("decide_trust", server, groups)
+        if sha != (await self.trust_question(server)).sha:
+            raise WorkbenchError(f"The tools of {server} have changed since you looked.", "Look at the table again.")
+        self.rooms_rules.decide_trust(server, groups, self.trust_tools)
+        self.bus.tell(PermissionsChanged(self.rooms_rules.view()))
+        return self.rooms_rules.view()
+
+    async def withdraw_trust(self, server: str) -> Permissions:
         if self.allowed is None:
-            return await self._trust_server_in_rules(server, yes)
-        self.note("trust_server", server, yes)
-        servers = {*self.allowed.trust.believed, server} if yes else {*self.allowed.trust.believed} - {server}
-        self.allow(replace(self.allowed, trust=replace(self.allowed.trust, believed=tuple(sorted(servers)))))
+            self.rooms_rules.withdraw_trust(server)
+            return self.rooms_rules.view()
+        self.note("withdraw_trust", server)
+        kept = {name: one for name, one in self.allowed.trust.decisions.items() if name != server}
+        self.allow(replace(self.allowed, trust=replace(self.allowed.trust, decisions=kept)))
         return self.allowed
+
+    async def restore_trust(self, server: str) -> Permissions:
+        self.note("restore_trust", server)
+        return await self.permissions()
 
     async def stderr(self, server: str) -> tuple[str, ...]:
         return ("npm ERR! 404 Not Found", "npm ERR! @acme/files is not in this registry.")
@@ -1604,7 +1631,7 @@ class FakeCore:
         return RunProfiles(*(self.trust_folder / name for name in names), lambda: "write_restricted")
 
     async def _permissions_of_rules(self) -> Permissions:
-        return self.rooms_rules.view()
+        return replace(self.rooms_rules.view(), undecided=self.undecided)
 
     async def set_permission(self, rule: Permission) -> Permission:
         return self.rooms_rules.set_rule(
@@ -1617,10 +1644,6 @@ class FakeCore:
 
     async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
         return self.rooms_rules.proposals(await self.tool(server, tool), dict(arguments))
-
-    async def _trust_server_in_rules(self, server: str, yes: bool) -> Permissions:
-        self.rooms_rules.set_trust(server, yes)
-        return self.rooms_rules.view()
 
     async def set_annotations(self, server: str, tool: str, bits: UserAnnotations) -> Tool:
         found: Tool = await self.tool(server, tool)

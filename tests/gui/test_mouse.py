@@ -46,12 +46,14 @@ from workbench.records import (
     SecretInfo,
     SecretStore,
     ServerConfig,
+    ServerDecision,
     ServerState,
     ServerStatus,
     ServerTask,
     SignIn,
     SignInStep,
     SkillReview,
+    ToolGroup,
     Trust,
 )
 
@@ -75,7 +77,7 @@ def permissions(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstra
         Permission(name, "tool", CallDecision.DENY, "demo", name, label=f"Never demo.{name}", made=1.0)
         for name in "abc"
     )
-    fake_core.allow(Permissions(rules, Trust(("files",))))
+    fake_core.allow(Permissions(rules, Trust(decisions={"files": ServerDecision(groups=(ToolGroup.READS,))})))
     return dialog(window, "permissions.open", PermissionsDialog, settled).list.view
 
 

@@ -21,7 +21,7 @@ from workbench.permissions.call_rules import (
     void_rules,
 )
 from workbench.permissions.rule_sentences import check, proposals, sentence
-from workbench.permissions.tool_annotations import effective_tool, tool_risk
+from workbench.permissions.tool_annotations import effective_tool, tool_risk, unverified
 from workbench.records import (
     CallDecision,
     Gate,
@@ -30,6 +30,7 @@ from workbench.records import (
     Permission,
     Predicate,
     Risk,
+    ServerDecision,
     Tool,
     Trust,
     UserAnnotations,
@@ -61,8 +62,10 @@ def judge(
 
 def test_the_hint_of_a_server_nobody_trusts_is_worth_what_the_verb_says() -> None:
     assert tool_risk(effective_tool(READER, NOBODY)) is Risk.MEDIUM
-    assert tool_risk(effective_tool(replace(READER, name="orders"), NOBODY)) is Risk.HIGH
-    assert tool_risk(effective_tool(READER, Trust(believed=("shop",)))) is Risk.LOW
+    silent = effective_tool(replace(READER, name="orders"), NOBODY)
+    assert (tool_risk(silent), unverified(silent)) == (Risk.MEDIUM, True), "only what it says of itself"
+    assert tool_risk(effective_tool(replace(READER, name="orders", hints=Hints()), NOBODY)) is Risk.HIGH
+    assert tool_risk(effective_tool(READER, Trust(decisions={"shop": ServerDecision(earlier=True)}))) is Risk.LOW
     assert tool_risk(effective_tool(READER, NOBODY, believed=True)) is Risk.LOW
 
 
@@ -92,7 +95,7 @@ def test_what_is_effective_stays_and_keeps_the_claims(read: bool | None, gone: b
     once = effective_tool(tool, NOBODY)
     assert effective_tool(once, NOBODY) == once
     assert once.claimed == tool.hints
-    assert effective_tool(once, Trust(believed=("any",))).hints == tool.hints
+    assert effective_tool(once, Trust(decisions={"any": ServerDecision(earlier=True)})).hints == tool.hints
 
 
 @given(ONE, ONE, ONE)

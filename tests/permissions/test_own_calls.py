@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from workbench.permissions.own_calls import DESTROYS, SENDS, find_objection
 from workbench.permissions.tool_annotations import effective_tool
-from workbench.records import Hints, Tool, Trust, UserAnnotations
+from workbench.records import Hints, ServerDecision, Tool, Trust, UserAnnotations
+
+BELIEVED = Trust(decisions={"s": ServerDecision(earlier=True)})
 
 # Names of well-known servers' tools that say nothing of what they do.
 HARMLESS = """echo git_status git_log git_diff_staged git_commit git_add git_checkout git_branch fetch get_issue
@@ -61,9 +63,9 @@ def test_letters_of_another_script_hide_no_verb(name: str) -> None:
 
 
 @pytest.mark.parametrize("claims", [Hints(read_only=True), Hints(destructive=False, read_only=False), Hints()])
-@pytest.mark.parametrize("believed", [(), ("s",)])
-def test_no_hint_takes_the_question_from_a_name_that_destroys(claims: Hints, believed: tuple[str, ...]) -> None:
-    assert find_objection(effective_tool(Tool("s", "delete_all", hints=claims), Trust(believed)))
+@pytest.mark.parametrize("believed", [Trust(), BELIEVED])
+def test_no_hint_takes_the_question_from_a_name_that_destroys(claims: Hints, believed: Trust) -> None:
+    assert find_objection(effective_tool(Tool("s", "delete_all", hints=claims), believed))
 
 
 def test_a_hint_that_it_destroys_counts_without_trust() -> None:
@@ -71,7 +73,7 @@ def test_a_hint_that_it_destroys_counts_without_trust() -> None:
         effective_tool(Tool("s", "browser_click", hints=Hints(read_only=False, destructive=True)), Trust())
     )
     assert found is not None
-    both = effective_tool(Tool("s", "look", hints=Hints(read_only=True, destructive=True)), Trust(("s",)))
+    both = effective_tool(Tool("s", "look", hints=Hints(read_only=True, destructive=True)), BELIEVED)
     assert find_objection(both) is not None, "what makes it dangerous counts beside what makes it harmless"
     assert found.sentence == "browser_click may delete or overwrite data for good: s says so."
 

@@ -11,7 +11,17 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.permissions.rules import Rules, StoredRules, read_rules, write_rules
-from workbench.records import CallDecision, Hints, Permission, Predicate, Tool, UserAnnotations
+from workbench.records import (
+    CallDecision,
+    Hints,
+    Permission,
+    Predicate,
+    ServerDecision,
+    Standing,
+    Tool,
+    ToolGroup,
+    UserAnnotations,
+)
 
 MAIL = Tool("mail", "send_email", hash="m")
 BOB = {"to": "bob@acme.com"}
@@ -112,17 +122,49 @@ def test_a_rule_for_a_session_is_kept_nowhere(project: Project) -> None:
 
 def test_trust_is_about_an_entry_and_ends_with_it(project: Project) -> None:
     rules = project.rules()
-    rules.set_trust("mail", trusted=True)
+    reads = Tool("mail", "orders", hints=Hints(read_only=True), hash="h")
+    rules.decide_trust("mail", [ToolGroup.READS], [reads])
     rules.set_rule(Permission("", "server", CallDecision.ALLOW, "mail"), None)
-    reads = Tool("mail", "orders", hints=Hints(read_only=True))
-    assert rules.trust.believed == ("mail",)
+    assert rules.trust.trusted == ("mail",)
     assert rules.tool_annotator("mail", "first", builtin=False)(reads).hints.read_only
     project.entry = "second"
-    assert (rules.trust.believed, rules.rules) == ((), ())
+    assert (rules.trust.trusted, rules.rules) == ((), ())
     assert rules.tool_annotator("mail", "second", builtin=False)(reads).hints.read_only is None
     rules.keep_for_changed_entry("mail", "first")  # the person changed it themselves
-    assert rules.trust.believed == ("mail",)
+    assert rules.trust.trusted == ("mail",)
     assert len(rules.rules) == 1
+
+
+def test_a_changed_or_new_tool_is_undecided_and_the_others_stay_decided(project: Project) -> None:
+    rules = project.rules()
+    tools = [Tool("mail", name, hints=Hints(read_only=True), hash=name) for name in ("orders", "customers")]
+    rules.decide_trust("mail", [ToolGroup.READS], tools)
+    weigh = project.rules().tool_annotator("mail", "first", builtin=False)
+    now = [weigh(one) for one in (tools[0], replace(tools[1], hash="changed"), replace(tools[1], name="new"))]
+    assert [one.standing for one in now] == [Standing.RUNS, Standing.UNDECIDED, Standing.UNDECIDED]
+    assert rules.view(now).undecided == {"mail": ("customers", "new")}
+
+
+def test_trust_of_an_earlier_version_counts_as_before_and_is_bound_to_the_definitions(project: Project) -> None:
+    write_rules(project.file, StoredRules())
+    found = json.loads(project.file.read_text())
+    del found["decisions"]
+    project.file.write_text(json.dumps(found | {"believed": {"mail": "first"}}))
+    rules, tool = project.rules(), Tool("mail", "orders", hints=Hints(read_only=True), hash="h")
+    assert rules.tool_annotator("mail", "first", builtin=False)(tool).hints.read_only
+    rules.bind_earlier_trust([tool])
+    weigh = project.rules().tool_annotator("mail", "first", builtin=False)
+    assert (weigh(tool).hints.read_only, weigh(replace(tool, hash="changed")).hints.read_only) == (True, None)
+
+
+def test_a_withdrawn_decision_is_restored_as_it_was(project: Project) -> None:
+    rules, tool = project.rules(), Tool("mail", "orders", hash="h")
+    rules.decide_trust("mail", [ToolGroup.CHANGES], [tool])
+    before = rules.trust
+    rules.withdraw_trust("mail")
+    assert not rules.trust.decisions
+    rules.restore_trust("mail")
+    assert rules.trust == before
 
 
 def test_another_entry_voids_what_was_allowed_or_softened_and_keeps_what_was_closed(project: Project) -> None:
@@ -175,7 +217,7 @@ def test_a_damaged_file_asks_for_everything_changes_nothing_and_says_so(project:
     assert rules.notices
     for deed in (
         lambda: rules.set_rule(TO_ACME, MAIL),
-        lambda: rules.set_trust("mail", trusted=True),
+        lambda: rules.decide_trust("mail", [], []),
         lambda: rules.set_annotations(MAIL, UserAnnotations(sends=False)),
         lambda: rules.revoke("x"),
     ):
@@ -248,7 +290,7 @@ FULL = StoredRules(
             "r", "arguments", CallDecision.ALLOW, "mail", "send", (Predicate("to", "*@acme.com"),), "k", label="Rule."
         ),
     ),
-    {"mail": "entry"},
+    {"mail": ServerDecision("entry", (ToolGroup.READS,), {"send": "k"}, 1.0)},
     {"mail": {"send": UserAnnotations(read_only=False, sends=True, key="k")}},
 )
 
@@ -278,7 +320,7 @@ def test_without_a_file_there_are_no_rules(tmp_path: Path) -> None:
         (("rules", 0, "where"), [{"path": "to", "pattern": 7}]),
         (("rules", 0, "count"), "many"),
         (("rules", 0, "server"), None),
-        (("believed", "mail"), True),
+        (("decisions", "mail"), True),
         (("bits", "mail", "send", "sends"), "yes"),
         (("bits", "mail"), []),
     ],

@@ -34,6 +34,7 @@ from workbench.records import (
     Risk,
     RunProfile,
     Span,
+    Standing,
     Tool,
     ToolUse,
     Verdict,
@@ -49,7 +50,7 @@ def decide_gate(verdict: Verdict, settings: Settings, *, force: bool = False) ->
     critical."""
     if verdict.gate in (Gate.BLOCKED, Gate.REFUSED):
         return verdict.gate
-    if force or verdict.asks:
+    if force or verdict.asks or verdict.unverified:
         return Gate.ASK
     return (
         Gate.AUTO
@@ -117,7 +118,31 @@ def apply_bounds(verdict: Verdict, limits: RunBounds, find: Find, foresee: Fores
     if against and limits.analyzed:
         return _block_denied_calls(verdict, against)
     foreseen = [(use, foresee(tool)) for use, tool in used]
-    return replace(_without_allowed_calls(verdict, foreseen), asks=_approval_reasons(limits, foreseen))
+    verdict = replace(_without_allowed_calls(verdict, foreseen), asks=_approval_reasons(limits, foreseen))
+    allowed = {(use.server, use.tool) for use, found in foreseen if found.decision is CallDecision.ALLOW}
+    return _with_unverified(verdict, [tool for use, tool in used if (use.server, use.tool) not in allowed])
+
+
+def _with_unverified(verdict: Verdict, tools: Sequence[Tool]) -> Verdict:
+    """Return the verdict with the tools whose harmlessness the user has not decided to believe, and with the servers
+    to decide about if nothing else makes the program ask. `tools`: those that no rule allows."""
+    found = [tool for tool in tools if facts_of(tool).unverified]
+    if not found:
+        return verdict
+    names = tuple(dict.fromkeys(f"{tool.server}.{tool.name}" for tool in found))
+    waiting = {f"{tool.server}.{tool.name}": tool.server for tool in found if tool.standing is Standing.UNDECIDED}
+    allowed = {f"{use.server}.{use.tool}" for use in verdict.tools} - {f"{tool.server}.{tool.name}" for tool in tools}
+    others = [
+        one
+        for one in verdict.findings
+        if at_least(one.risk, Risk.MEDIUM)
+        and not (one.rule in ("tool.call", "tool") and (one.subject in waiting or one.subject in allowed))
+        and not _is_new_data(one, lambda path: False)
+    ]
+    only_trust = not others and not verdict.asks and not verdict.not_assessed and set(names) <= waiting.keys()
+    return replace(
+        verdict, unverified=names, waits_for_trust=tuple(dict.fromkeys(waiting.values())) if only_trust else ()
+    )
 
 
 def _block_denied_calls(verdict: Verdict, against: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
@@ -231,7 +256,7 @@ def is_additive(verdict: Verdict, tools: Sequence[Tool | None], taken: Callable[
 def only_adds(tool: Tool) -> bool:
     """Return whether the tool deletes nothing and sends nothing, by annotations that are trusted or set by the user."""
     hints = tool.hints
-    closed = hints.destructive is False and hints.open_world is False
+    closed = hints.destructive is False and hints.open_world is False and tool.standing is not Standing.ASKS
     return closed and facts_of(tool).risk is Risk.MEDIUM and not facts_of(tool).sends
 
 

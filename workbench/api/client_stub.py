@@ -98,10 +98,12 @@ from workbench.records import (
     TokenReport,
     Tool,
     ToolCall,
+    ToolGroup,
     ToolSummary,
     ToolView,
     ToolWarning,
     Trial,
+    TrustQuestion,
     UndoPlan,
     UserAnnotations,
     Verdict,
@@ -298,6 +300,11 @@ class CoreApi(Protocol):
     ) -> tuple[DecisionOutcome, ...]:
         """Apply several answers to programs and held calls at once; each is accepted or refused for itself. Each names
         what the user saw. More than one may be allowed only up to medium risk."""
+
+    @api(decides=True, consent=True)
+    async def decide_trust(self, server: str, sha: str, groups: tuple[ToolGroup, ...]) -> Permissions:
+        """Decide what the annotations of a server are worth: programs that only use tools of these groups run without
+        asking. `sha`: of the question that the user saw. Waiting programs that need no approval any more start."""
 
     @api
     async def definition_changes(self, server: str) -> tuple[DefinitionChange, ...]:
@@ -677,6 +684,10 @@ class CoreApi(Protocol):
     @api(decides=True)
     async def restore_skill(self, name: str) -> Skill: ...
 
+    @api(decides=True, consent=True)
+    async def restore_trust(self, server: str) -> Permissions:
+        """Restore a decision about a server that was withdrawn since the core started, exactly as it was."""
+
     @api(decides=True)
     async def retire_skill(self, name: str) -> Skill: ...
 
@@ -926,9 +937,10 @@ class CoreApi(Protocol):
     async def transcript(self, server: str) -> str:
         """All stored messages in full, one JSON object per line."""
 
-    @api(decides=True, consent=True)
-    async def trust_server(self, server: str, yes: bool) -> Permissions:
-        """Set whether the annotations of a server's tools are trusted, for as long as its entry is unchanged."""
+    @api
+    async def trust_question(self, server: str) -> TrustQuestion:
+        """The question what the annotations of a server are worth: what each of its tools does, by its own words and
+        as far as we know, and which groups are proposed or decided to run without asking."""
 
     @api
     async def try_privacy(self, text: str) -> Trial:
@@ -979,6 +991,10 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def withdraw_profile(self, sha: str) -> Profiles: ...
+
+    @api(decides=True)
+    async def withdraw_trust(self, server: str) -> Permissions:
+        """Forget what the user decided about the annotations of a server: they count no longer."""
 
     @api
     async def wrapper(self, server: str, name: str) -> str:

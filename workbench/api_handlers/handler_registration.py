@@ -67,7 +67,7 @@ def api_methods(
         DiagnosisHandler(services, notices),
         ElicitationHandler(services, elicitations, run_manager),
         NetworkHandler(services),
-        PermissionsHandler(services),
+        PermissionsHandler(services, run_manager),
         PrivacyHandler(services, agents.agents),
         PrivacyRulesHandler(services, settings),
         ResourceHandler(services),

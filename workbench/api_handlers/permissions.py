@@ -13,6 +13,9 @@ from workbench.api_handlers.request_handler import RequestHandler
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import NetworkChanged, PermissionsChanged, SettingsChanged
+from workbench.permissions.server_packages import package_of
+from workbench.permissions.tool_groups import DOES
+from workbench.permissions.trust_questions import trust_question
 from workbench.records import (
     Fault,
     HostRule,
@@ -23,8 +26,11 @@ from workbench.records import (
     Profiles,
     SettingValue,
     Tool,
+    ToolGroup,
+    TrustQuestion,
     UserAnnotations,
 )
+from workbench.runs.run_manager import RunManager
 from workbench.settings import (
     OLD_NAMES,
     Settings,
@@ -109,6 +115,10 @@ _NOT_SAID = ("key", "entry")  # fields of UserAnnotations that identify the tool
 class PermissionsHandler(RequestHandler):
     """Rules, trust in servers and run profiles. Agents cannot call these methods."""
 
+    def __init__(self, services: Services, run_manager: RunManager) -> None:
+        super().__init__(services)
+        self._run_manager = run_manager
+
     @api
     async def permissions(self) -> Permissions:
         return self._services.rules.view(self._catalog.tools())
@@ -143,16 +153,46 @@ class PermissionsHandler(RequestHandler):
         found = self._catalog.tool(server, tool)
         return await asyncio.to_thread(self._services.rules.proposals, found, dict(arguments))
 
+    @api
+    async def trust_question(self, server: str) -> TrustQuestion:
+        """The question what the annotations of a server are worth: what each of its tools does, by its own words and
+        as far as we know, and which groups are proposed or decided to run without asking."""
+        found = self._catalog.server(server)
+        decision = self._services.rules.trust.decisions.get(found.name)
+        package = package_of(found.state.config, self._services.paths.project)
+        return trust_question(found.name, self._entry(found.name), package, tuple(found.tools.values()), decision)
+
     @api(decides=True, consent=True)
-    async def trust_server(self, server: str, yes: bool) -> Permissions:
-        """Set whether the annotations of a server's tools are trusted, for as long as its entry is unchanged."""
+    async def decide_trust(self, server: str, sha: str, groups: tuple[ToolGroup, ...]) -> Permissions:
+        """Decide what the annotations of a server are worth: programs that only use tools of these groups run without
+        asking. `sha`: of the question that the user saw. Waiting programs that need no approval any more start."""
         if self._catalog.server(server).state.config.builtin:
             raise WorkbenchError(f"{server} is built in and always trusted.", "Choose one of your own servers.")
-        self._services.rules.set_trust(server, yes)
+        if (await self.trust_question(server)).sha != sha:
+            raise WorkbenchError(f"The tools of {server} have changed since you looked.", "Look at the table again.")
+        self._services.rules.decide_trust(server, groups, self._catalog.server(server).tools.values())
+        words = ", ".join(DOES[group] for group in ToolGroup if group in groups)
+        what = f"tools that {words} run without asking" if words else "every program that uses it asks"
+        return await self._apply_trust("server.trusted", f"You decided about {server}: {what}", server)
+
+    @api(decides=True)
+    async def withdraw_trust(self, server: str) -> Permissions:
+        """Forget what the user decided about the annotations of a server: they count no longer."""
+        self._services.rules.withdraw_trust(server)
+        return await self._apply_trust("server.trust_withdrawn", f"You withdrew your decision about {server}", server)
+
+    @api(decides=True, consent=True)
+    async def restore_trust(self, server: str) -> Permissions:
+        """Restore a decision about a server that was withdrawn since the core started, exactly as it was."""
+        self._services.rules.restore_trust(server)
+        return await self._apply_trust("server.trusted", f"You restored your decision about {server}", server)
+
+    async def _apply_trust(self, kind: str, summary: str, server: str) -> Permissions:
         self._catalog.weigh_again(server)
-        words = "trusted the tool annotations of {}" if yes else "no longer trust the tool annotations of {}"
-        self._note("server.trusted" if yes else "server.trust_withdrawn", f"You {words.format(server)}", server=server)
-        return self._publish_rules()
+        self._note(kind, summary, server=server)
+        found = self._publish_rules()
+        await self._run_manager.apply_trust(server)
+        return found
 
     @api(decides=True, consent=True)
     async def set_annotations(self, server: str, tool: str, bits: UserAnnotations) -> Tool:

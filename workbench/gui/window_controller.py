@@ -32,6 +32,7 @@ from workbench.gui.main_window import APPLIED_SETTINGS, LEFT_PANES, OTHER_PANES,
 from workbench.gui.runs.decision_dialogs import DecisionDialogs
 from workbench.gui.servers.connect_agent import ConnectAgent
 from workbench.gui.servers.doctor import MachineDialog
+from workbench.gui.servers.trust_question import ask_trust
 from workbench.gui.settings.isolation import IsolationDialog
 from workbench.gui.settings.network import NetworkDialog
 from workbench.gui.settings.permissions import PermissionsDialog
@@ -97,6 +98,8 @@ class WindowController(QObject):
                 window.centre.show_page(window.centre.server)
             case requests.ConnectServers(servers, restart):
                 self._run("connect servers", window.servers.connector.connect_servers(servers, restart=restart))
+            case requests.DecideTrust(server):
+                self._run("decide about a server", ask_trust(self._context, server, window))
             case requests.ShowCode():
                 self._show_code(request)
             case requests.ShowRun(run_id):

@@ -19,6 +19,7 @@ from workbench.permissions.argument_patterns import holds, says_something, touch
 from workbench.permissions.own_calls import OWN
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.tool_annotations import facts_of
+from workbench.permissions.tool_groups import DOES
 from workbench.privacy.vault import Restoration
 from workbench.records import CallDecision, JsonObject, Permission, Risk, Tool, Verdict
 from workbench.records.common_types import at_least
@@ -106,7 +107,7 @@ class ToolRules(Struct, frozen=True):
         if self.lost:
             return RuleAnswer(CallDecision.ASK, None, LOST)
         if not self.rules:
-            return NO_RULE
+            return self._by_trust(depends=False)
         tool, now = self.tool, time.time() if now is None else now
         specificity, depends = -1, False
         asking: Permission | None = None
@@ -134,7 +135,15 @@ class ToolRules(Struct, frozen=True):
             else:
                 allowing = allowing or rule
         decisive = asking or allowing
-        return RuleAnswer(None, depends=depends) if decisive is None else _answer(decisive, depends=depends)
+        return self._by_trust(depends=depends) if decisive is None else _answer(decisive, depends=depends)
+
+    def _by_trust(self, *, depends: bool) -> RuleAnswer:
+        """Return the answer if no rule decides: what the user decided about the server's annotations."""
+        tool, facts = self.tool, facts_of(self.tool)
+        if not facts.unasked or facts.risk is Risk.LOW or tool.group is None:
+            return RuleAnswer(None, depends=depends) if depends else NO_RULE
+        why = f"You decided about {tool.server}: its tools that {DOES[tool.group]} run without asking."
+        return RuleAnswer(CallDecision.ALLOW, None, why, depends)
 
     def _fits(self, rule: Permission, arguments: JsonObject | None) -> bool:
         if not rule.where:

@@ -311,7 +311,7 @@ def user_rules(case: Case) -> Sequence[CallReason]:
     """Apply the user's rules about calls of programs. Approving the program answers a rule that asks about a tool
     without conditions, but not one about arguments, because the user had not seen them."""
     context, call, rules = case.context, case.call, case.context.rules
-    if context.verdict is None or not (rules.rules or rules.lost):
+    if context.verdict is None or not (rules.rules or rules.lost or case.facts.unasked):
         return ()
     answer = rules.judge(context.arguments, call.session, call.run_id)
     if answer.decision is None:
@@ -379,7 +379,7 @@ def own_call(case: Case) -> Sequence[CallReason]:
         return ()
     if (question := own_calls.find_objection(tool)) is not None:
         return (CallReason(question.what, case.risk, question.sentence, hint=ANYWAY),)
-    if call.unattended and (at_least(case.risk, Risk.HIGH) or case.facts.sends):
+    if call.unattended and (at_least(case.risk, Risk.HIGH) or case.facts.sends or case.facts.unverified):
         return (CallReason(own_calls.UNKNOWN, case.risk, own_calls.describe_doubt(tool), hint=ANYWAY),)
     return ()
 
@@ -396,7 +396,7 @@ def approved_program(case: Case) -> Sequence[CallReason]:
         text = f"The program calls {case.name}, which the analysis did not find in its text. {doubt}"
         hint = "Import the tool by its name and call it directly, so that it can be assessed."
         return (_ask(UNFORESEEN, case, text, hint),)
-    if at_least(case.risk, Risk.HIGH) and not context.approved:
+    if (at_least(case.risk, Risk.HIGH) or case.facts.unverified) and not context.approved:
         text = f"The program calls {case.name} and has not been approved. {own_calls.describe_doubt(case.tool)}"
         return (_ask(UNFORESEEN, case, text, "Ask the user to approve the program."),)
     return ()
@@ -524,7 +524,8 @@ def _evidence(case: Case) -> Iterator[CallReason]:
         yield CallReason("unread", worst((case.risk, Risk.HIGH)), text, value=value)
     # the user has not approved which and how many
     destroys_in_loop = case.facts.destroys and any(one.often for one in case.uses)
-    if case.covered and destroys_in_loop and not run.holds(context.arguments):
+    unseen = case.covered or case.facts.unasked
+    if unseen and destroys_in_loop and not run.holds(context.arguments):
         yield CallReason("loop", Risk.HIGH, f"The program calls {case.name} in a loop, as often as its data says")
 
 

@@ -26,8 +26,21 @@ from workbench.files import read_plain, write_file
 from workbench.permissions import own_calls, release_rules, rule_sentences
 from workbench.permissions import sealed_fields as sealing
 from workbench.permissions.call_rules import ToolRules, void_rules
+from workbench.permissions.reviewed_tools import find_review
 from workbench.permissions.tool_annotations import effective_tool
-from workbench.records import CallDecision, Fault, JsonObject, Permission, Permissions, Tool, Trust, UserAnnotations
+from workbench.records import (
+    CallDecision,
+    Fault,
+    JsonObject,
+    Permission,
+    Permissions,
+    ServerDecision,
+    Standing,
+    Tool,
+    ToolGroup,
+    Trust,
+    UserAnnotations,
+)
 
 MOST_RULES = 1_000
 _OF_TOOLS = ("tool", "arguments", release_rules.RESTORE, own_calls.OWN)
@@ -53,7 +66,7 @@ class StoredRules(Struct, frozen=True):
     """Everything that outlives a core."""
 
     rules: tuple[Permission, ...] = ()
-    believed: Mapping[str, str] = field(default_factory=dict)  # server → fingerprint of the trusted entry
+    decisions: Mapping[str, ServerDecision] = field(default_factory=dict)  # server → what its annotations are worth
     annotations: Mapping[str, Mapping[str, UserAnnotations]] = field(default_factory=dict)
     lost: bool = False
 
@@ -63,8 +76,9 @@ class _RuleFile(Struct, frozen=True):
 
     format: Literal[1]
     rules: tuple[Permission, ...]
-    believed: dict[str, str]
+    believed: dict[str, str]  # server → fingerprint of its entry: trust given before `decisions` existed
     bits: dict[str, dict[str, UserAnnotations]]
+    decisions: dict[str, ServerDecision] = field(default_factory=dict)
 
 
 def read_rules(file: Path) -> StoredRules:
@@ -78,7 +92,8 @@ def read_rules(file: Path) -> StoredRules:
             return StoredRules(lost=True)
         if any(one.kind not in _KINDS for one in stored.rules):
             return StoredRules(lost=True)
-        return StoredRules(stored.rules, stored.believed, stored.bits)
+        earlier = {server: ServerDecision(entry, earlier=True) for server, entry in stored.believed.items()}
+        return StoredRules(stored.rules, earlier | stored.decisions, stored.bits)
     except FileNotFoundError:
         return StoredRules()
     except (OSError, ValueError, RecursionError):
@@ -88,7 +103,7 @@ def read_rules(file: Path) -> StoredRules:
 def write_rules(file: Path, stored: StoredRules) -> None:
     """Replace the file atomically; only the user can read it."""
     bits = {server: dict(tools) for server, tools in stored.annotations.items() if tools}
-    text = json.dumps(to_builtins(_RuleFile(1, stored.rules, dict(stored.believed), bits)))
+    text = json.dumps(to_builtins(_RuleFile(1, stored.rules, {}, bits, dict(stored.decisions))))
     write_file(file, text, name="The rules file")
 
 
@@ -119,6 +134,7 @@ class Rules:
         self._analysis_version = analysis_version
         self._now = _snapshot(read_rules(file), ())
         self._revoked: dict[str, Permission] = {}  # rules revoked since the core started, which can be restored
+        self._withdrawn: dict[str, ServerDecision] = {}  # decisions withdrawn since the core started
         self._used: dict[str, tuple[int, float]] = {}  # usage counts that are not written yet
         self._written = time.monotonic()
 
@@ -132,8 +148,8 @@ class Rules:
     @property
     def trust(self) -> Trust:
         stored = self._stored
-        believed = tuple(server for server, entry in stored.believed.items() if entry == self._entry(server))
-        return Trust(believed, stored.annotations, stored.lost)
+        decisions = {server: one for server, one in stored.decisions.items() if one.entry == self._entry(server)}
+        return Trust(stored.annotations, stored.lost, decisions)
 
     def view(self, tools: Iterable[Tool] = ()) -> Permissions:
         """Return rules and trust as the user sees them, with current counts and why some rules no longer apply."""
@@ -143,21 +159,26 @@ class Rules:
             every, tools, self._analysis_version
         )
         void |= release_rules.void_rules(every, tools)
-        return Permissions(every, self.trust, (_LOST,) if self._stored.lost else (), void)
+        undecided: dict[str, tuple[str, ...]] = {}
+        for tool in tools:
+            if tool.standing is Standing.UNDECIDED:
+                undecided[tool.server] = (*undecided.get(tool.server, ()), tool.name)
+        return Permissions(every, self.trust, (_LOST,) if self._stored.lost else (), void, undecided)
 
     @property
     def notices(self) -> tuple[Fault, ...]:
         return self.view().notices
 
-    def tool_annotator(self, server: str, entry: str, *, builtin: bool) -> Callable[[Tool], Tool]:
+    def tool_annotator(self, server: str, entry: str, *, builtin: bool, package: str = "") -> Callable[[Tool], Tool]:
         """Return a function that applies trust and annotations to the tools of a server whose entry has this
-        fingerprint."""
+        fingerprint. `package`: the package whose reviewed annotations apply, if known."""
         stored = self._stored
         said = stored.annotations.get(server, {})
         mine = {tool: replace(one, key="") if _is_other(one.entry, entry) else one for tool, one in said.items()}
-        trust = Trust((), {server: mine}, stored.lost)
-        believed = builtin or (bool(entry) and stored.believed.get(server) == entry)
-        return lambda tool: effective_tool(tool, trust, believed)
+        decision = stored.decisions.get(server)
+        current = decision is not None and bool(entry) and decision.entry == entry
+        trust = Trust({server: mine}, stored.lost, {server: decision} if decision is not None and current else {})
+        return lambda tool: effective_tool(tool, trust, builtin, find_review(package, tool))
 
     def rules_for(self, tool: Tool) -> ToolRules:
         """Return the current rules about a tool; later changes do not affect the result, so threads may use it."""
@@ -227,22 +248,49 @@ class Rules:
         self.store_rule(self._revoked[rule_id])
         return self._revoked.pop(rule_id)
 
-    def set_trust(self, server: str, trusted: bool) -> None:
-        """Set whether the hints of a server count, for its current entry."""
+    def decide_trust(self, server: str, groups: Iterable[ToolGroup], tools: Iterable[Tool]) -> None:
+        """Set which groups of a server's tools run without asking, for its current entry and these definitions."""
         self._check_readable()
-        believed = {name: entry for name, entry in self._stored.believed.items() if name != server}
-        if trusted:
-            believed[server] = self._entry(server)
-        self._save(replace(self._stored, believed=believed))
+        definitions = {tool.name: tool.hash for tool in tools}
+        decision = ServerDecision(self._entry(server), tuple(sorted(set(groups))), definitions, time.time())
+        self._save(replace(self._stored, decisions={**self._stored.decisions, server: decision}))
+
+    def withdraw_trust(self, server: str) -> None:
+        """Forget what the user decided about a server: it is undecided again."""
+        self._check_readable()
+        kept = dict(self._stored.decisions)
+        if (gone := kept.pop(server, None)) is not None:
+            self._withdrawn[server] = gone
+        self._save(replace(self._stored, decisions=kept))
+
+    def restore_trust(self, server: str) -> None:
+        """Restore a withdrawn decision as it was; it still ends with the entry and the definitions it was about."""
+        self._check_readable()
+        if server not in self._withdrawn:
+            raise WorkbenchError("This decision cannot be restored.", "Decide about the server again.")
+        self._save(replace(self._stored, decisions={**self._stored.decisions, server: self._withdrawn.pop(server)}))
+
+    def bind_earlier_trust(self, tools: Iterable[Tool]) -> None:
+        """Bind trust that was given before definitions were noted to the definitions that are known now."""
+        by_server: dict[str, dict[str, str]] = {}
+        for tool in tools:
+            by_server.setdefault(tool.server, {})[tool.name] = tool.hash
+        bound = {
+            server: replace(one, definitions=by_server[server])
+            for server, one in self._stored.decisions.items()
+            if one.earlier and not one.definitions and server in by_server
+        }
+        if bound and not self._stored.lost:
+            self._save(replace(self._stored, decisions={**self._stored.decisions, **bound}))
 
     def keep_for_changed_entry(self, server: str, before: str) -> None:
         """Keep trust and rules for an entry that the user changed."""
         now = self._entry(server)
         if self._stored.lost or before == now:
             return
-        believed = dict(self._stored.believed)
-        if believed.get(server) == before:
-            believed[server] = now
+        decisions = dict(self._stored.decisions)
+        if server in decisions and decisions[server].entry == before:
+            decisions[server] = replace(decisions[server], entry=now)
         rules = tuple(_carried(one, before, now) if one.server == server else one for one in self._stored.rules)
         passing = tuple(_carried(one, before, now) if one.server == server else one for one in self._passing)
         said = {
@@ -250,7 +298,7 @@ class Rules:
             for tool, one in self._stored.annotations.get(server, {}).items()
         }
         bits = {**self._stored.annotations, server: said} if said else self._stored.annotations
-        changed = replace(self._stored, rules=rules, believed=believed, annotations=bits)
+        changed = replace(self._stored, rules=rules, decisions=decisions, annotations=bits)
         self._save(changed, passing)
 
     def set_annotations(self, tool: Tool, annotations: UserAnnotations) -> None:

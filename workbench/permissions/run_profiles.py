@@ -37,7 +37,7 @@ from workbench.errors import WorkbenchError
 from workbench.files import read_plain, read_toml, write_file
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import facts_of
-from workbench.records import Fault, Profiles, Risk, RunProfile, Tool
+from workbench.records import Fault, Profiles, Risk, RunProfile, Tool, ToolGroup
 from workbench.records.common_types import at_least
 from workbench.settings import PROFILES
 
@@ -112,7 +112,8 @@ def _in_class(kind: str, tool: Tool) -> bool:
         reading = (
             tool_verbs.reads(tool.name) and not tool_verbs.destroys(tool.name) and tool.hints.read_only is not False
         )
-        return risk is Risk.LOW or (risk is Risk.MEDIUM and reading and not tool.hints.destructive)
+        by_name = risk is Risk.MEDIUM and reading and not tool.hints.destructive
+        return risk is Risk.LOW or by_name or (tool.group is ToolGroup.READS and facts_of(tool).unverified)
     return kind == "all" or (kind == "add" and not at_least(risk, Risk.HIGH))
 
 

@@ -1,9 +1,10 @@
 """Effective annotations of a tool: its hints, three annotations that no server sends, and its risk.
 
-A server's hints are claims. Hints that make a tool harmless count if the user trusts the server, or set the same
-annotation; hints that make it dangerous always count. Three annotations come from the user, or are guessed from name,
-description and hints: whether the tool holds private data, whether outsiders can write what it returns, and whether it
-can send data outside. A description may only make a guess stricter, because the server wrote it.
+A server's hints are claims. Hints that make a tool harmless count if the user decided so about its server and this
+definition, or set the same annotation; hints that make it dangerous always count. Built-in reviewed annotations take
+the place of hints and guesses in the same way. Three annotations come from the user, the review, or are guessed from
+name, description and hints: whether the tool holds private data, whether outsiders can write what it returns, and
+whether it can send data outside. A description may only make a guess stricter, because the server wrote it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.permissions import tool_verbs
-from workbench.records import Hints, Risk, Tool, Trust, UserAnnotations
+from workbench.permissions.reviewed_tools import Review
+from workbench.permissions.tool_groups import GroupFinding, find_group
+from workbench.records import Hints, Risk, ServerDecision, Standing, Tool, ToolGroup, Trust, UserAnnotations
 from workbench.settings import Settings
 
 _SENDS = re.compile(
@@ -42,6 +45,8 @@ class ToolFacts(Struct, frozen=True):
     reaches_outside: bool
     destroys: bool
     contradicts: bool
+    unverified: bool  # it only reads or adds as far as we know, but the user has not decided to believe that
+    unasked: bool  # the user decided that programs run it without asking
 
     @property
     def only_reads(self) -> bool:
@@ -71,11 +76,21 @@ def facts_of(tool: Tool) -> ToolFacts:
         reaches_outside(tool),
         destroys(tool),
         contradicts(tool),
+        unverified(tool),
+        tool.standing is Standing.RUNS,
     )
     if len(_facts) >= MOST_FACTS:
         _facts.clear()
     _facts[id(tool)] = tool, found
     return found
+
+
+def unverified(tool: Tool) -> bool:
+    """Whether only the user's missing trust makes the tool risky: it reads or, as long as the user has not decided,
+    adds."""
+    if tool.group is ToolGroup.READS:
+        return tool.standing in (Standing.UNDECIDED, Standing.ASKS)
+    return tool.group is ToolGroup.ADDS and tool.standing is Standing.UNDECIDED
 
 
 def private(tool: Tool) -> bool:
@@ -129,8 +144,8 @@ def reaches_new_recipient(tool: Tool, server: str, argument_names: Iterable[str]
 
 
 def contradicts(tool: Tool) -> bool:
-    """Whether a tool claims to only read but has a name that says otherwise. Not once the user has annotated it."""
-    if "read_only" in tool.said:
+    """Whether a tool claims to only read but has a name that says otherwise. Not once the user or we have read it."""
+    if "read_only" in tool.said or (tool.reviewed and tool.group is ToolGroup.READS):
         return False
     claims = tool.claimed or tool.hints
     return bool(claims.read_only) and tool_verbs.contradicts_reading(tool.name)
@@ -171,12 +186,16 @@ def suspect_outsiders(tool: Tool) -> bool:
 
 
 def _only_looks_up(tool: Tool) -> bool:
-    """Whether the tool reads, by a hint that counts or by its name."""
+    """Whether the tool reads, by a hint that counts, by its name, or as far as we know."""
+    if tool.group is ToolGroup.READS:
+        return True
     return tool_verbs.reads(tool.name) or (bool(tool.hints.read_only) and not contradicts(tool))
 
 
 def _only_reads(tool: Tool) -> bool:
-    """Whether the tool claims to only read, and is trusted or has a name that says the same."""
+    """Whether the tool claims to only read, and is trusted, reviewed or has a name that says the same."""
+    if unverified(tool) and tool.group is ToolGroup.READS:
+        return True
     if tool.hints.read_only:
         return not contradicts(tool)
     return (
@@ -187,7 +206,7 @@ def _only_reads(tool: Tool) -> bool:
 
 
 def _returns_data(tool: Tool) -> bool:
-    return bool(tool.hints.read_only) or tool_verbs.reads(tool.name)
+    return bool(tool.hints.read_only) or tool.group is ToolGroup.READS or tool_verbs.reads(tool.name)
 
 
 def _name_words(tool: Tool) -> set[str]:
@@ -195,14 +214,16 @@ def _name_words(tool: Tool) -> set[str]:
 
 
 def tool_risk(tool: Tool) -> Risk:
-    """Return the risk. Low: reads. Medium: adds, or reads by name only. High: may change or destroy, or contradicts
-    its name."""
+    """Return the risk. Low: reads. Medium: adds, or reads as far as we know. High: may change or destroy, or
+    contradicts its name."""
     hints = tool.hints
+    if tool.group is ToolGroup.READS and unverified(tool):
+        return Risk.MEDIUM
     if hints.read_only:
         return Risk.HIGH if contradicts(tool) else Risk.LOW
     if hints.read_only is None and hints.destructive is None:
         return Risk.MEDIUM if tool_verbs.reads(tool.name) and not tool_verbs.destroys(tool.name) else Risk.HIGH
-    if hints.destructive is False and "destructive" in tool.said:
+    if hints.destructive is False and ("destructive" in tool.said or (tool.reviewed and tool.group is ToolGroup.ADDS)):
         return Risk.MEDIUM
     return Risk.MEDIUM if hints.destructive is False and not tool_verbs.destroys(tool.name) else Risk.HIGH
 
@@ -212,22 +233,106 @@ def destroys(tool: Tool) -> bool:
     return tool_risk(tool) is Risk.HIGH and bool(tool.hints.destructive or tool_verbs.destroys(tool.name))
 
 
-def effective_tool(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
-    """Return the tool as it is judged: hints as far as the server is trusted, overridden by the user's annotations,
-    with guesses for the three annotations that no server sends. `believed`: trusted without an entry in `trust`,
-    such as the built-in server."""
+def effective_tool(tool: Tool, trust: Trust, believed: bool = False, review: Review | None = None) -> Tool:
+    """Return the tool as it is judged: hints as far as the user decided about the server and this definition,
+    overridden by the user's annotations, with the reviewed or guessed values of the three annotations that no server
+    sends. `believed`: trusted without an entry in `trust`, such as the built-in server. `review`: our annotations of
+    exactly this definition."""
     claims = tool.claimed or tool.hints
     said = annotations_in_force(trust.annotations.get(tool.server, {}).get(tool.name, UserAnnotations()), tool)
-    spoken = tuple(name for name in (*HINTS, *OWN) if getattr(said, name) is not None)
-    hints = _with_annotations(claims if believed or tool.server in trust.believed else warning_hints(claims), said)
-    plain = replace(tool, hints=hints, claimed=claims, said=spoken, private=None, outsiders=None, sends=None)
+    decision = trust.decisions.get(tool.server)
+    if decision is not None and not decision.covers(tool.name, tool.hash):
+        decision = None
+    given = believed or (decision is not None and decision.earlier)
+    group = examine(tool, review, said).group
+    standing = Standing.GIVEN if given else _standing(decision, group, said)
+    decided = standing in (Standing.RUNS, Standing.ASKS)
+    hints = claims if given else _decided_hints(claims, group, standing) if decided else warning_hints(claims)
+    counts = None if given else review
+    if counts is not None and not decided:
+        hints = _with_warnings(hints, counts)
+    plain = replace(
+        _as_sent(tool, said),
+        hints=_with_annotations(hints, said),
+        group=group,
+        standing=standing,
+        reviewed=counts is not None,
+    )
+    guesses = {"private": guess_private(plain), "outsiders": suspect_outsiders(plain), "sends": suspect_sends(plain)}
     return replace(
         plain,
-        private=guess_private(plain) if said.private is None else said.private,
-        outsiders=suspect_outsiders(plain) if said.outsiders is None else said.outsiders,
-        sends=suspect_sends(plain) if said.sends is None else said.sends,
-        guessed=tuple(name for name in OWN if name not in spoken),
+        **{name: _weigh(name, said, counts, guess, decided=decided) for name, guess in guesses.items()},
+        guessed=tuple(name for name in OWN if name not in plain.said and (counts is None or not decided)),
     )
+
+
+def examine(tool: Tool, review: Review | None, said: UserAnnotations) -> GroupFinding:
+    """Find out what a tool does at worst, whatever the user decided about its server."""
+    plain = _as_sent(tool, said)
+    return find_group(plain, review, said, suspect=suspect_sends(plain))
+
+
+def _as_sent(tool: Tool, said: UserAnnotations) -> Tool:
+    """Return the tool as its server sends it."""
+    claims = tool.claimed or tool.hints
+    spoken = tuple(name for name in (*HINTS, *OWN) if getattr(said, name) is not None)
+    return replace(
+        tool,
+        hints=claims,
+        claimed=claims,
+        said=spoken,
+        private=None,
+        outsiders=None,
+        sends=None,
+        group=None,
+        standing=Standing.GIVEN,
+        reviewed=False,
+    )
+
+
+def _standing(decision: ServerDecision | None, group: ToolGroup, said: UserAnnotations) -> Standing:
+    """Return what the user decided about the group of a tool. The user's own word about the tool is a decision.
+    `decision`: if it covers this definition."""
+    if said.read_only:
+        return Standing.GIVEN
+    if decision is None:
+        return Standing.GIVEN if said.destructive is not None or said.read_only is not None else Standing.UNDECIDED
+    return Standing.RUNS if group in decision.groups else Standing.ASKS
+
+
+def _decided_hints(claims: Hints, group: ToolGroup, standing: Standing) -> Hints:
+    """Return the hints of a tool whose group the user has seen."""
+    if group is ToolGroup.READS and standing is Standing.ASKS:
+        return warning_hints(claims)
+    if group is ToolGroup.READS:
+        return Hints(True, None, claims.idempotent, claims.open_world)
+    if group is ToolGroup.ADDS:
+        return Hints(False, False, claims.idempotent, False)
+    destructive = {ToolGroup.DESTROYS: True, ToolGroup.CHANGES: None}.get(group, claims.destructive)
+    return Hints(False, destructive, claims.idempotent, True if group is ToolGroup.OUTSIDE else claims.open_world)
+
+
+def _with_warnings(hints: Hints, review: Review) -> Hints:
+    """Return the hints with what the review says against the tool, which counts before the user decides."""
+    destroys, harmless = review.group is ToolGroup.DESTROYS, review.group is ToolGroup.READS
+    return Hints(
+        read_only=hints.read_only if harmless else False,
+        destructive=True if destroys else hints.destructive,
+        idempotent=hints.idempotent,
+        open_world=review.open_world or hints.open_world,
+    )
+
+
+def _weigh(name: str, said: UserAnnotations, review: Review | None, guess: bool, *, decided: bool) -> bool:
+    """Return the value of an annotation that no server sends. Before the user decides, a review only makes it
+    stricter."""
+    by_user: bool | None = getattr(said, name)
+    if by_user is not None:
+        return by_user
+    if review is None:
+        return guess
+    found: bool = getattr(review, name)
+    return found if decided else found or guess
 
 
 def _with_annotations(hints: Hints, annotations: UserAnnotations) -> Hints:

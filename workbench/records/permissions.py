@@ -8,6 +8,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from workbench.records.common_types import Fault
+from workbench.records.servers import ToolGroup
 
 
 class CallDecision(StrEnum):
@@ -73,14 +74,67 @@ class UserAnnotations(Struct, frozen=True):
     entry: str = ""
 
 
+class ServerDecision(Struct, frozen=True):
+    """What the user decided about the annotations of one server.
+
+    It covers the definitions that the user saw. A changed or new tool is undecided until the user decides again.
+    """
+
+    entry: str = ""  # fingerprint of the server's configuration entry
+    groups: tuple[ToolGroup, ...] = ()  # groups whose tools run without asking
+    definitions: Mapping[str, str] = field(default_factory=dict)  # tool → hash of its definition
+    at: float = 0.0
+    # made before groups existed: its annotations count as they are, and `groups` is not used. Without definitions it
+    # covers all of them.
+    earlier: bool = False
+
+    def covers(self, tool: str, sha: str) -> bool:
+        """Whether the user decided about this definition of a tool."""
+        return self.definitions.get(tool) == sha or (self.earlier and not self.definitions)
+
+
+class ToolProposal(Struct, frozen=True):
+    """One tool in the question about a server."""
+
+    tool: str
+    group: ToolGroup  # what it does at worst, as far as we know
+    says: str  # what the server says: "only reads", "only adds", …; empty: nothing
+    found: str  # what we found, and how: "only reads (reviewed)", "changes (by its name)", …
+    reviewed: bool = False
+    doubt: str = ""  # why the server's own words about this tool are not believed, as a sentence
+    decided: bool = True  # the user has decided about exactly this definition
+
+
+class TrustQuestion(Struct, frozen=True):
+    """The question what the annotations of a server are worth, computed from its tools."""
+
+    server: str
+    sha: str  # hash of everything that is shown; the answer names it
+    tools: tuple[ToolProposal, ...] = ()
+    groups: tuple[ToolGroup, ...] = ()  # ticked: as decided before, or as proposed
+    decided: bool = False  # the user has answered for this entry
+    earlier: bool = False  # the user trusted the server before this question existed
+    package: str = ""  # the package or host whose reviewed annotations apply: "npm:@playwright/mcp"
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The tools about which the user has not decided: all of them, or the new and changed ones."""
+        return tuple(one.tool for one in self.tools if not one.decided)
+
+
 class Trust(Struct, frozen=True):
     """Which servers' hints are trusted, and the annotations that the user set on tools."""
 
-    believed: tuple[str, ...] = ()  # servers
     annotations: Mapping[str, Mapping[str, UserAnnotations]] = field(
         default_factory=dict
     )  # server → tool → annotations
     lost: bool = False  # the stored data is unreadable: no rule allows anything, and every call asks for approval
+    decisions: Mapping[str, ServerDecision] = field(default_factory=dict)  # server → decision about its current entry
+
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """The servers whose annotations let some programs run without asking."""
+        return tuple(server for server, one in self.decisions.items() if one.earlier or one.groups)
 
 
 class Permissions(Struct, frozen=True):
@@ -90,6 +144,8 @@ class Permissions(Struct, frozen=True):
     trust: Trust = field(default_factory=Trust)
     notices: tuple[Fault, ...] = ()
     void: Mapping[str, str] = field(default_factory=dict)  # id of a rule → why it is void, if known
+    # server → tools about which the user has not decided: all, or those that are new or changed
+    undecided: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class RunProfile(Struct, frozen=True):

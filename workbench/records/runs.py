@@ -52,6 +52,7 @@ class Finding(Struct, frozen=True):
     message: str
     span: Span
     subject: str = ""  # the file, host, command or tool that the finding is about
+    unverified: bool = False  # only because the user has not decided whether to trust a server's annotations
 
 
 class EffectKind(StrEnum):
@@ -70,6 +71,7 @@ class Effect(Struct, frozen=True):
     line: int
     risk: Risk
     reversible: bool | None = None  # None: not known
+    unverified: bool = False  # only because the user has not decided whether to trust a server's annotations
 
 
 class Flow(Struct, frozen=True):
@@ -119,6 +121,11 @@ class Verdict(Struct, frozen=True):
     forks: int = 0  # number of branches and loops: a measure of review effort, not of risk
     skills: Mapping[str, int] = field(default_factory=dict)  # import name of each saved skill it uses → first line
     any_skill: bool = False  # the saved skills it uses are only known at run time
+    unverified: tuple[
+        str, ...
+    ] = ()  # "server.tool": said to read, but the user does not trust the server's annotations
+    # servers that the user has not decided about, if nothing else makes the program ask
+    waits_for_trust: tuple[str, ...] = ()
 
 
 class RunState(StrEnum):

@@ -91,6 +91,25 @@ class Hints(Struct, frozen=True):
     open_world: bool | None = None
 
 
+class ToolGroup(StrEnum):
+    """What a tool does at worst. Each tool is in one group."""
+
+    READS = "reads"
+    ADDS = "adds"  # adds something new, overwrites and deletes nothing
+    CHANGES = "changes"
+    DESTROYS = "destroys"  # deletes, overwrites for good, or runs what it is given
+    OUTSIDE = "outside"  # can send something to others
+
+
+class Standing(StrEnum):
+    """What the user decided about the group of a tool at its server."""
+
+    GIVEN = ""  # the annotations count as they are: a built-in server, or the user's own word about this tool
+    UNDECIDED = "undecided"  # the user has not decided about this definition
+    ASKS = "asks"  # decided: programs that use the tool ask
+    RUNS = "runs"  # decided: programs that use the tool run without asking
+
+
 class Tool(Struct, frozen=True):
     """A tool with its complete definition. `raw` is what the server sent, including unknown keys."""
 
@@ -110,6 +129,9 @@ class Tool(Struct, frozen=True):
     sends: bool | None = None  # can send data out
     said: tuple[str, ...] = ()  # hints and annotations that the user set
     guessed: tuple[str, ...] = ()  # annotations guessed from name, description and hints
+    group: ToolGroup | None = None  # what it does at worst; None: not examined
+    standing: Standing = Standing.GIVEN
+    reviewed: bool = False  # its annotations come from the built-in list of reviewed tools
 
 
 class ToolSummary(Struct, frozen=True):

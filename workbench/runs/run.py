@@ -297,6 +297,15 @@ class ProgramRun:
         self.write_audit("run.edited", "was edited while it waited", detail)
         self.services.tell(RunChanged(self.record))
 
+    def reassess(self, run: Run, placement: SandboxChoice, reading: Reading) -> None:
+        """Take over a new assessment of the text that waits."""
+        self.record, self.reading = run, reading
+        self.set_sandbox(placement)
+        verdict = reading.verdict
+        summary = f"was assessed again as {verdict.risk}: {verdict.sentence}"
+        self.write_audit("run.checked", summary, self._verdict_detail())
+        self.services.tell(RunChanged(self.record))
+
     # ── running ──────────────────────────────────────────────────────────────────────────────────
     def output(self, stream: str, text: str) -> None:
         self._output.append(text)

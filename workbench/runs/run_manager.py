@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from workbench.analysis.approval_gate import decide_gate
 from workbench.analysis.canonical_text import canonicalize, strip_code_fence
 from workbench.analysis.reading import PYTHON
 from workbench.api.marker import api
@@ -47,7 +48,7 @@ from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
 from workbench.runs.program_assessment import ProgramAssessor, required_tools
 from workbench.runs.restored_runs import past_runs
 from workbench.runs.revived_runs import RevivedRuns
-from workbench.runs.run import ProgramRun
+from workbench.runs.run import ProgramRun, is_users_run
 from workbench.runs.sandbox_choice import check_language, choose_sandbox
 from workbench.runs.stored_requests import StoredRequest
 from workbench.runs.workspace_changes import prepare_snapshots
@@ -370,6 +371,31 @@ class RunManager:
         for run in tuple(self._runs.values()):
             if run.awaits_decision and (rule := self.approvals.rules.find_rule(run.record, run.session)) is not None:
                 run.decide(self.approvals.rules.decide_by_rule(rule, run.record))
+
+    async def apply_trust(self, server: str) -> None:
+        """Assess the waiting programs that use this server again, after the user decided about its annotations.
+        Programs that no longer need approval start."""
+        for run in tuple(self._runs.values()):
+            verdict = run.record.verdict
+            if run.awaits_decision and verdict is not None and any(use.server == server for use in verdict.tools):
+                try:
+                    await self._assess_again(run, server)
+                except WorkbenchError:
+                    log.info("the program %s could not be assessed again", run.record.id)
+
+    async def _assess_again(self, run: ProgramRun, server: str) -> None:
+        before, settings = run.record, self._services.settings()
+        reading = await self._assessor.read_program(run, run.record.proposal.code)
+        placement = await choose_sandbox(reading, settings, self._services.sandbox)
+        record = replace(before, verdict=reading.verdict)
+        found = await self.approvals.with_request_facts(record, reading)
+        if not run.awaits_decision or run.record is not before:
+            return  # answered or edited in the meantime; an edit was assessed with the new decision
+        run.reassess(found, placement, reading)
+        gate = decide_gate(reading.verdict, settings, force=before.proposal.force_approval)
+        if gate is Gate.AUTO and not (run.record.isolation and not is_users_run(run)):
+            by = f"your decision about {server}"
+            run.decide(Decision(before.id, before.proposal.sha, True, by, fingerprint=run.record.fingerprint))
 
     def _check_decision(self, run: ProgramRun, decision: Decision) -> None:
         run.check_decision(decision)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from workbench.gui.servers.trust_page import TrustPage
-from workbench.records import ServerConfig, ServerState
+from workbench.records import ServerConfig, ServerState, ToolGroup
 
 FILES = ServerState(ServerConfig("files", "npx"))
 DEMO = ServerState(ServerConfig("demo", "python", builtin=True))
@@ -25,19 +25,21 @@ def page(context: Any, fake_core: Any, qtbot: Any) -> Any:
     return made
 
 
-def test_a_server_is_believed_by_key_and_doubted_again(page: Any, fake_core: Any, qtbot: Any) -> None:
-    QTest.keyClick(page.trust, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: fake_core.rooms_rules.trust.believed == ("files",))
-    QTest.keyClick(page.trust, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: fake_core.rooms_rules.trust.believed == ())
+def test_what_was_decided_is_said_and_withdrawn_by_key(page: Any, fake_core: Any, qtbot: Any) -> None:
+    qtbot.waitUntil(lambda: page.decision.text().startswith("You have not decided."))
+    fake_core.rooms_rules.decide_trust("files", [ToolGroup.READS], fake_core.trust_tools)
+    page.context.store.load()
+    qtbot.waitUntil(lambda: "Run without asking: tools that only read." in page.decision.text())
+    QTest.keyClick(page.withdraw, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not fake_core.rooms_rules.trust.decisions)
 
 
 def test_the_built_in_server_is_believed_and_nothing_changes_that(context: Any, qtbot: Any) -> None:
     page = TrustPage(context, DEMO)
     qtbot.addWidget(page)
     context.store.load()
-    qtbot.waitUntil(page.trust.isChecked)
-    assert not page.trust.isEnabled()
+    qtbot.waitUntil(lambda: "always trusted" in page.decision.text())
+    assert not page.decide.isEnabled()
 
 
 def test_a_rule_for_the_whole_server_is_added_and_revoked_by_key(page: Any, fake_core: Any, qtbot: Any) -> None:

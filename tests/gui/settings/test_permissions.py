@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.gui.kit.rows import KEY
 from workbench.gui.settings.permissions import PermissionsDialog
 from workbench.gui.shell.navigation import ShowRun
-from workbench.records import CallDecision, Permission, Permissions, Trust
+from workbench.records import CallDecision, Permission, Permissions, ServerDecision, ToolGroup, Trust
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 DAY = 86_400.0
@@ -38,7 +38,9 @@ def rules() -> Permissions:
     never = Permission(
         "d", "tool", CallDecision.DENY, "demo", "delete_customer", label="Never demo.delete_customer", made=now
     )
-    return Permissions((pin, session, mail, never), Trust(("files",)))
+    return Permissions(
+        (pin, session, mail, never), Trust(decisions={"files": ServerDecision(groups=(ToolGroup.READS,))})
+    )
 
 
 @pytest.fixture
@@ -145,7 +147,7 @@ def test_trust_in_a_server_is_withdrawn_and_restored(page: PermissionsDialog, fa
     qtbot.mouseClick(page.button("Revoke"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.message.text() == "You no longer trust the annotations of files.")
     qtbot.mouseClick(page.button("Undo"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: changes(fake_core)[-1] == ("trust_server", ("files", True)))
+    qtbot.waitUntil(lambda: changes(fake_core)[-1] == ("restore_trust", ("files",)))
 
 
 def test_a_host_is_closed_and_opened_again(page: PermissionsDialog, fake_core: Any, complete: Any, qtbot: Any) -> None:

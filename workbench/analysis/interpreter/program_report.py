@@ -77,6 +77,7 @@ class ProgramReport:
         blocks: bool = False,
         source: ValueSource | None = None,
         argument: str = "",
+        unverified: bool = False,
     ) -> None:
         """Add a finding. With an effect kind it is also a line of the effects table."""
         key = (rule, span, subject)
@@ -86,8 +87,9 @@ class ProgramReport:
         if not old and len(self.notes) >= MAX_FINDINGS - 1:
             self._overflow()
             return
-        line = Effect(effect, message, span.line, risk, reversible) if effect else None
-        self.notes[key] = NotedFinding(Finding(rule, risk, message, span, subject), line, blocks, source, argument)
+        line = Effect(effect, message, span.line, risk, reversible, unverified) if effect else None
+        finding = Finding(rule, risk, message, span, subject, unverified)
+        self.notes[key] = NotedFinding(finding, line, blocks, source, argument)
 
     def _overflow(self) -> None:
         """Note that findings are left out. They may be worse than the listed ones, so the program needs approval."""

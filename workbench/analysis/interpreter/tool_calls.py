@@ -15,7 +15,7 @@ from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, INNER_ADDRES
 from workbench.analysis.tables.word_sets import names
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import facts_of
-from workbench.records import EffectKind, Risk, Span, Tool
+from workbench.records import EffectKind, Risk, Span, Standing, Tool, ToolGroup
 from workbench.records.common_types import at_least, raised
 
 _NO_ARGUMENTS = Arguments()
@@ -44,7 +44,16 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
     risk, words = _judge_use(found, looped)
     certainty = EffectKind.MAY if interpreter.branches > interpreter.loops else EffectKind.WILL
     name = f"{found.server}.{found.name}"
-    interpreter.report.add("tool.call", risk, words, span, subject=name, effect=certainty, reversible=reversible(found))
+    interpreter.report.add(
+        "tool.call",
+        risk,
+        words,
+        span,
+        subject=name,
+        effect=certainty,
+        reversible=reversible(found),
+        unverified=facts_of(found).unverified,
+    )
     once = isinstance(node, ast.Call) and not looped and interpreter.current is None and interpreter.anchor is None
     interpreter.report.add_use(NotedToolUse(found, span.line, risk, looped, often=not once))
     check_arguments(interpreter, span, found, arguments)
@@ -81,8 +90,21 @@ def describe_use(tool: Tool, looped: bool) -> str:
         return f"Calls {name}{often}, which claims to read only but whose name says otherwise"
     if facts_of(tool).risk is Risk.LOW:
         return f"Reads with {name}"
+    if facts_of(tool).unverified:
+        does = "Reads" if tool.group is ToolGroup.READS else "Adds something"
+        return f"{does} with {name}{often}, {_describe_basis(tool)}"
     doubt = _describe_doubt(tool)
     return f"{phrase} through {name}{often}{doubt}" if phrase else f"Calls {name}{often}, which may change data"
+
+
+def _describe_basis(tool: Tool) -> str:
+    """Return how we know that an unverified tool only reads or adds, as the end of a sentence."""
+    if tool.standing is Standing.ASKS:
+        return f"which asks because you decided so about {tool.server}"
+    claims = tool.claimed or tool.hints
+    if claims.read_only or claims.destructive is False:
+        return f"as {tool.server} says; you have not decided whether to believe {tool.server}"
+    return f"to judge by its name; you have not decided about {tool.server}"
 
 
 def _describe_doubt(tool: Tool) -> str:
@@ -96,7 +118,7 @@ def _describe_doubt(tool: Tool) -> str:
 
 def reversible(tool: Tool) -> bool | None:
     """Return whether a call is reversible: reading is, sending and deleting are not. None if unknown."""
-    if facts_of(tool).risk is Risk.LOW:
+    if facts_of(tool).risk is Risk.LOW or tool.group is ToolGroup.READS:
         return True
     return False if facts_of(tool).sends or tool_verbs.destroys(tool.name) or tool.hints.destructive else None
 

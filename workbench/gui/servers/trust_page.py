@@ -1,4 +1,4 @@
-"""The page of a server where the user trusts its annotations and sets rules for all of its tools."""
+"""The page of a server that shows what the user decided about its annotations, with rules for all of its tools."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 from PySide6.QtWidgets import QPushButton
 
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.controls import TickBox
-from workbench.gui.kit.layouts import column
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.servers.server_page import ServerPage
+from workbench.gui.servers.trust_question import TITLES
 from workbench.gui.shell.context import Context
+from workbench.gui.shell.navigation import DecideTrust
 from workbench.gui.shell.rules_box import RulesBox
 from workbench.records import Fault, Permissions, ServerState
+from workbench.records.common_types import count_of
 
 
 class TrustPage(ServerPage):
@@ -22,13 +24,17 @@ class TrustPage(ServerPage):
 
     def __init__(self, context: Context, state: ServerState) -> None:
         super().__init__(context, state)
-        self.trust = TickBox(context.theme, "Trust this server's annotations")
+        self.decision = paragraph("")
+        self.decide = QPushButton("Decide…")
+        self.withdraw = QPushButton("Withdraw")
+        self.withdraw.setToolTip("Forget this decision: every program that uses the server asks again.")
         self.reset_rules = QPushButton("Reset rules")
         self.rules = RulesBox(context, self.server)
         self._lay_out(context.theme.unit)
-        self.trust.clicked.connect(self._set_trust)
+        self.decide.clicked.connect(lambda: context.go(DecideTrust(self.server)))
+        self.withdraw.clicked.connect(self._withdraw)
         self.reset_rules.clicked.connect(self._reset_rules)
-        self.setFocusProxy(self.trust)
+        self.setFocusProxy(self.decide)
         self.reset_rules.hide()
         context.store.permissions_changed.connect(self.load)
         self.show_state(state)
@@ -39,16 +45,19 @@ class TrustPage(ServerPage):
 
     def show_state(self, state: ServerState) -> None:
         super().show_state(state)
-        self.trust.setEnabled(not state.config.builtin)
+        self.decide.setEnabled(not state.config.builtin)
 
     def _show(self, permissions: Permissions) -> None:
-        self.trust.setChecked(self.state.config.builtin or self.server in permissions.trust.believed)
+        decided = self.server in permissions.trust.decisions
+        self.decision.setText(describe_decision(self.server, permissions, builtin=self.state.config.builtin))
+        self.decide.setText("Change…" if decided else "Decide…")
+        self.withdraw.setVisible(decided)
         self.reset_rules.setVisible(permissions.trust.lost)
         self.rules.show_permissions(permissions)
         self.rules.fault.show_fault(permissions.notices[0] if permissions.notices else None)
 
-    def _set_trust(self, yes: bool) -> None:
-        self.context.tasks.run("trust a server", self._change(self.context.api.trust_server(self.server, yes)))
+    def _withdraw(self) -> None:
+        self.context.tasks.run("withdraw trust", self._change(self.context.api.withdraw_trust(self.server)))
 
     def _reset_rules(self) -> None:
         self.context.tasks.run("reset rules", self._change(self.context.api.renew_permissions()))
@@ -62,11 +71,33 @@ class TrustPage(ServerPage):
 
     def _lay_out(self, unit: int) -> None:
         explanation = paragraph(
-            "Annotations are what a server says about its tools, such as “only reads”. Without trust they are ignored, "
-            "and a tool is judged by its name. Trust applies to the server's current entry in .mcp.json; it ends when "
-            "the entry changes. The built-in server is always trusted.",
+            "Servers say what their tools do, such as “only reads”. What they say counts only as far as you decide "
+            "here. A decision applies to the server's current entry in .mcp.json and to the definitions that you saw.",
             "muted",
         )
         heading = label("Rules for programs that call its tools", "heading")
-        parts = (self.trust, explanation, heading, self.rules, self.reset_rules)
+        buttons = row(None, self.decide, self.withdraw, None, spacing=unit * 2)
+        parts = (
+            label("What programs may do without asking", "heading"),
+            self.decision, buttons, explanation, heading, self.rules, self.reset_rules,
+        )  # fmt: skip
         column(self, *parts, margins=(unit * 3,) * 4, spacing=unit * 2, grows=self.rules)
+
+
+def describe_decision(server: str, permissions: Permissions, *, builtin: bool) -> str:
+    """Return what the user decided about a server, as sentences."""
+    if builtin:
+        return "This server is built in and always trusted."
+    decision, undecided = permissions.trust.decisions.get(server), permissions.undecided.get(server, ())
+    if decision is None:
+        return "You have not decided. Until you do, every program that uses this server asks you."
+    if decision.earlier:
+        words = "Tools that only read, or only add something new, run without asking."
+    elif decision.groups:
+        which = "; ".join(title for group, title in TITLES.items() if group in decision.groups)
+        words = f"Run without asking: tools that {which}. Programs that use other tools ask you."
+    else:
+        words = "Every program that uses this server asks you."
+    if undecided:
+        words += f" {count_of(len(undecided), 'tool')} new or changed since then: {', '.join(undecided[:10])}."
+    return words

@@ -43,7 +43,7 @@ def permission_rows(permissions: Permissions, network: NetworkRules, search: str
         ("text", "Exact programs", of_kinds("text", "skeleton")),
         ("rules", "Servers, tools and arguments", of_kinds(*_CALL_RULES)),
         ("own", "Calls that you make yourself", of_kinds("own")),
-        ("trust", "Servers whose annotations you trust", [_trusted_row(name) for name in permissions.trust.believed]),
+        ("trust", "Servers whose annotations you trust", [_trusted_row(name) for name in permissions.trust.trusted]),
         ("hosts", "Hosts that programs can reach", [_host_row(host) for host in network.open]),
     )
     return grouped(*((key, title, [row for row in rows if _matches(row, search)]) for key, title, rows in groups))
@@ -192,8 +192,8 @@ class PermissionsDialog(Dialog):
             self._restore, self._restored_text = partial(api.restore_permission, name), "The rule is restored."
             self._change(partial(api.revoke_permission, name), "Revoked. These calls need approval again.")
         elif kind == "trust":
-            self._restore, self._restored_text = partial(api.trust_server, name, True), f"You trust {name} again."
-            self._change(partial(api.trust_server, name, False), f"You no longer trust the annotations of {name}.")
+            self._restore, self._restored_text = partial(api.restore_trust, name), f"You trust {name} again."
+            self._change(partial(api.withdraw_trust, name), f"You no longer trust the annotations of {name}.")
         elif network is not None:
             source, _, sha = name.partition(":")
             host = next(host for host in network.hosts if (host.source, host.sha) == (source, sha))

@@ -14,12 +14,15 @@ from PySide6.QtWidgets import QWidget
 from workbench.events import Noticed
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.notice import Notice
+from workbench.gui.kit.text import one_line
 from workbench.gui.shell.bridge import NOT_CONNECTED, Link, LinkState
 from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.navigation import DecideTrust
 from workbench.records import Fault, ServerState, ServerStatus
 
 AT_ONCE = 3
 """Banners beyond this number push out the oldest: a storm of faults must not fill the window."""
+_TOOLS_NAMED = 5
 _REMEMBERED = 10  # faults that a problem report lists
 
 
@@ -30,9 +33,11 @@ class Banners(Pane):
         super().__init__(context, parent)
         self._link = Notice(context.theme, self, inline=True)  # the core is not there
         self._secrets = Notice(context.theme, self, inline=True)  # secrets are not stored in a keyring
+        self.trust = Notice(context.theme, self, inline=True)  # the user has not decided about a server
+        self._put_off: set[tuple[str, tuple[str, ...]]] = set()  # servers with tools that the user decides about later
         self._faults: deque[Fault] = deque(maxlen=_REMEMBERED)
         self._notices: tuple[Fault, ...] = ()  # of the core's last status
-        self._column = column(self, self._link, self._secrets)
+        self._column = column(self, self._link, self._secrets, self.trust)
         store = context.store
         store.on(Noticed, self._show_notice)
         store.status_changed.connect(self._drop_ended_notices)
@@ -40,6 +45,7 @@ class Banners(Pane):
         store.server_removed.connect(self._drop_faults_of)
         store.server_changed.connect(self._server_changed)
         store.secrets_changed.connect(self._show_secrets)
+        store.permissions_changed.connect(self._show_undecided)
 
     def faults(self) -> tuple[Fault, ...]:
         """The latest faults, closed ones included."""
@@ -48,7 +54,11 @@ class Banners(Pane):
     def visible_banners(self) -> list[Notice]:
         """Faults and warnings, oldest first."""
         found = self.findChildren(Notice, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        return [banner for banner in found if banner not in (self._link, self._secrets) and not banner.isHidden()]
+        return [
+            banner
+            for banner in found
+            if banner not in (self._link, self._secrets, self.trust) and not banner.isHidden()
+        ]
 
     def show_fault(self, fault: Fault, tone: str = "danger") -> None:
         """Show a fault, once. The text of a warning is the core's own; a failed task may quote a server."""
@@ -99,6 +109,7 @@ class Banners(Pane):
     def _server_changed(self, state: ServerState) -> None:
         if state.status is ServerStatus.READY:
             self._drop_faults_of(state.config.name)
+            self._show_undecided()
 
     def _drop_faults_of(self, server: str) -> None:
         """Once a server is ready or removed, why it did not start before is no longer true."""
@@ -115,7 +126,40 @@ class Banners(Pane):
             self._secrets.show_fault(fault, tone="warning", own_words=True)
             self._secrets.add_button("Secrets…", partial(self.context.commands.do, "secrets.open"))
 
+    def _show_undecided(self) -> None:
+        """Say that a running server's tools, or the new ones among them, ask until the user decides."""
+        permissions, servers = self.context.store.permissions, self.context.store.servers
+        for server, tools in permissions.undecided.items() if permissions is not None else ():
+            state = servers.get(server)
+            if state is None or state.status is not ServerStatus.READY or (server, tools) in self._put_off:
+                continue
+            known = permissions is not None and server in permissions.trust.decisions
+            fault = _undecided(server, tools, known=known)
+            if self.trust.fault != fault:
+                self.trust.show_fault(fault, tone="info")
+                self.trust.add_button("Decide…", partial(self.context.go, DecideTrust(server)), "primary")
+                self.trust.add_button("Later", partial(self._put_off_trust, server, tools), "quiet")
+            return
+        self.trust.show_fault(None)
+
+    def _put_off_trust(self, server: str, tools: tuple[str, ...]) -> None:
+        self._put_off.add((server, tools))
+        self._show_undecided()
+
     def _drop(self, banner: Notice) -> None:
         self._column.removeWidget(banner)
         banner.hide()
         banner.deleteLater()
+
+
+def _undecided(server: str, tools: tuple[str, ...], *, known: bool) -> Fault:
+    """Return what asks until the user decides. `known`: the user has decided about its other tools."""
+    name = one_line(server, 60)
+    if not known:
+        return Fault(f"You have not decided what programs may do with {name}.", "Until you do, every program asks you.")
+    names = ", ".join(one_line(tool, 60) for tool in tools[:_TOOLS_NAMED]) + (" …" if len(tools) > _TOOLS_NAMED else "")
+    many = len(tools) > 1
+    return Fault(
+        f"{name} has {'tools that are' if many else 'a tool that is'} new or changed: {names}.",
+        f"Programs that use {'them' if many else 'it'} ask until you decide.",
+    )

@@ -74,6 +74,12 @@ class ConnectServers(Request, frozen=True):
     restart: bool = False  # stop them first
 
 
+class DecideTrust(Request, frozen=True):
+    """Ask what the annotations of a server are worth: which of its tools run without asking."""
+
+    server: str
+
+
 class ShowCode(Request, frozen=True):
     """Open a program in the editor; with `start`, run it at once."""
 

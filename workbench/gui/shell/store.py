@@ -109,6 +109,7 @@ class Store(QObject):
         self.core_restarted = False
         self._status_soon = self._soon(_STATUS_MS, self._load_status)
         self._tools_soon = self._soon(_TOOLS_MS, self._load_changed_tools)
+        self._permissions_soon = self._soon(_SKILLS_MS, self._load_permissions)
         self._skills_soon = self._soon(_SKILLS_MS, self._load_skills)
 
     @property
@@ -178,6 +179,7 @@ class Store(QObject):
                 self._changed_tools.add(server)
                 self._tools_soon.start()
                 self._skills_soon.start()  # which of their tools are missing
+                self._permissions_soon.start()  # about which tools the user has not decided
                 self._status_soon.start()
             case SkillsChanged():
                 self._skills_soon.start()
@@ -275,6 +277,14 @@ class Store(QObject):
     def _show_skills(self, skills: tuple[Skill, ...]) -> None:
         self.skills = skills
         self.skills_changed.emit()
+
+    def _load_permissions(self) -> None:
+        self._tasks.run("permissions", self._api.permissions(), self._show_permissions)
+
+    def _show_permissions(self, permissions: Permissions) -> None:
+        if permissions != self.permissions:
+            self.permissions = permissions
+            self.permissions_changed.emit()
 
     async def _load_rules(self) -> None:
         self.permissions = await self._api.permissions()
