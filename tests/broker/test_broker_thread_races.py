@@ -78,7 +78,7 @@ def test_a_value_is_found_while_threads_index_and_look_up_answers():
 class User:
     """A simulated user: allows every call about a number divisible by three, and denies the others."""
 
-    async def ask(self, pause: HeldCall, line: str, seconds: float, *, alone: bool = False) -> HeldCallAnswer:
+    async def ask(self, pause: HeldCall, line: str, seconds: float, **_: object) -> HeldCallAnswer:
         return HeldCallAnswer("p", allow=int(pause.call_id) % 3 == 0)
 
 
@@ -95,6 +95,7 @@ def guard_of(session: Session, code: str) -> RunGuard:
         dry_run=None,
         reading=read_program(code, None),
         write_audit=lambda *_: None,
+        wait_seconds=60.0,
     )
     return RunGuard(run, Settings, User(), lambda *_: None)
 

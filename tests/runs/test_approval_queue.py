@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import time
 
 import pytest
 from msgspec.structs import replace
 
+from tests.broker.test_run_guard import READ, SEND, outbox
 from tests.runs.steps import PATIENCE, reached, waiting
 from workbench.agent.program_tools import ProgramTools
 from workbench.api.in_memory import connect_in_memory
@@ -319,3 +322,38 @@ async def test_programs_of_one_form_are_a_group_with_a_table_of_what_differs(que
     await user.api.decide_many(tuple(answer(run, False) for run in (*mails, ticket)))
     for run in (*mails, ticket):
         await reached(queue, run, RunState.REFUSED)
+
+
+async def test_the_user_changes_a_calls_arguments_and_its_author_is_told_once(queue, user, agent):
+    change(queue, approval_auto_medium=True)
+    await queue.run_manager.wait_until_finished(queue.run_manager.submit(READ, agent).id)
+    run = queue.run_manager.submit(SEND, agent)
+    await reached(queue, run, RunState.WAITING, RunState.RUNNING)
+    if (waits := queue.run_manager.run(run.id)).awaits_answer:
+        queue.run_manager.decide(answer(waits, True))
+    await until(queue.run_manager.held_calls.all)
+    (held,) = queue.run_manager.held_calls.all()
+    assert held.editable
+    given = json.loads(held.arguments)
+    assert given["to"] == "records@collect-data.example"
+    for wrong, words in (("{", "not valid JSON"), ('{"to": 5}', "does not take"), ("[]", "JSON object")):
+        with pytest.raises(WorkbenchError, match=words):
+            await user.api.edit_held_call(held.id, wrong)
+    harmless = json.dumps({**given, "to": "team@acme.example"})
+    assert "collect-data" not in str((await user.api.assess_held_call_edit(held.id, harmless)).why)
+    worse = json.dumps({**given, "body": "All records", "to": "records@collect-data.example"})
+    assert "to" in [one.path for one in (await user.api.assess_held_call_edit(held.id, worse)).origins]
+    assert queue.run_manager.held_calls.all() == (held,), "a preview changes nothing"
+    changed = await user.api.edit_held_call(held.id, harmless)
+    assert (json.loads(changed.arguments)["to"], changed.original) == ("team@acme.example", held.arguments)
+    with pytest.raises(WorkbenchError):
+        await user.api.answer_held_call(HeldCallAnswer(held.id, True))
+    await user.api.answer_held_call(HeldCallAnswer(changed.id, True))
+    done = await queue.run_manager.wait_until_finished(run.id)
+    assert done.state is RunState.DONE, done.fault
+    sent = [one["to"] for one in await outbox(queue)]
+    assert sent == ["team@acme.example"]
+    assert done.model_view.count("The user changed the arguments of this call") == 1
+    assert re.search(r'\n- +"to": "\[EMAIL.*\n\+ +"to": "\[EMAIL', done.model_view), "the difference is masked"
+    (edited,) = queue.journal.entries(EntryQuery(kind="call.edited", run_id=run.id))
+    assert edited.note.detail["before"] != edited.note.detail["after"]

@@ -164,6 +164,11 @@ class CoreApi(Protocol):
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
         """The verdict on this text in place of the waiting one; nothing is changed."""
 
+    @api(consent=True)
+    async def assess_held_call_edit(self, held_call_id: str, arguments: str) -> HeldCall:
+        """The held call as it would be judged with these arguments; nothing is changed. `arguments`: JSON text that
+        fits the tool's schema, or the text of an answer that waits."""
+
     @api
     async def attend(self, approvals_only: bool = False) -> None:
         """Count the caller as present for approval requests and, unless `approvals_only`, for elicitation. The call
@@ -374,6 +379,10 @@ class CoreApi(Protocol):
     async def edit(self, run_id: str, code: str, base: str = "") -> Run:
         """Replace the code of a waiting run; it is assessed again and gets a new hash. With `base`, the hash of the
         code that was edited, it is refused if the code was replaced since."""
+
+    @api(decides=True, consent=True)
+    async def edit_held_call(self, held_call_id: str, arguments: str) -> HeldCall:
+        """Replace the arguments of a held call. It is judged again and waits under a new id, which an answer names."""
 
     @api(decides=True)
     async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:

@@ -193,6 +193,19 @@ class RunHandler(RequestHandler):
         """Allow or deny a held call; the answer applies to exactly the calls that the held call of this id showed."""
         return self._manager.answer_held_call(self._as_answered_here(answer))
 
+    @api(consent=True)
+    async def assess_held_call_edit(self, held_call_id: str, arguments: str) -> HeldCall:
+        """The held call as it would be judged with these arguments; nothing is changed. `arguments`: JSON text that
+        fits the tool's schema, or the text of an answer that waits."""
+        return await self._manager.held_calls.assess_edit(held_call_id, arguments)
+
+    @api(decides=True, consent=True)
+    async def edit_held_call(self, held_call_id: str, arguments: str) -> HeldCall:
+        """Replace the arguments of a held call. It is judged again and waits under a new id, which an answer names."""
+        agents = any(one.id == held_call_id and one.session != PERSON for one in self._manager.held_calls.all())
+        self._check_terminal(of_agent=agents)
+        return await self._manager.held_calls.edit(held_call_id, arguments)
+
     def _as_answered_here(self, answer: HeldCallAnswer) -> HeldCallAnswer:
         agents = any(one.id == answer.held_call_id and one.session != PERSON for one in self._manager.held_calls.all())
         return replace(answer, terminal=self._check_terminal(of_agent=agents), by=self._decided_by())

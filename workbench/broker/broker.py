@@ -33,7 +33,7 @@ from workbench.broker.agent_sessions import Session
 from workbench.broker.answer_registration import keep_outcome, register_outcome
 from workbench.broker.call_audit import LATER, call_note, ended_call_note, with_masked_names
 from workbench.broker.program_answers import seal_answer
-from workbench.broker.run_guard import RunGuard
+from workbench.broker.run_guard import JudgedEdit, RunGuard, keep_tokens
 from workbench.broker.services import Services
 from workbench.broker.token_release import count_release, restore_tokens
 from workbench.errors import WorkbenchError
@@ -45,6 +45,7 @@ from workbench.records import (
     CallDecision,
     Fault,
     HeldCallAnswer,
+    JsonObject,
     Origin,
     Outcome,
     Permission,
@@ -56,6 +57,7 @@ from workbench.records import (
 )
 from workbench.records.common_types import at_least
 from workbench.servers.configuration.launch_command import fingerprint
+from workbench.servers.tool_definitions.schema_validation import find_argument_departure
 from workbench.workspace.answer_cache import key_of
 
 
@@ -138,9 +140,12 @@ class Broker:
         used = self._count_uses(judgement.used)
         while judgement.decision is CallDecision.ASK and guard is not None:
             target = self._target(tool)
-            answer = await guard.ask(call, tool, context.arguments, judgement)
+            rejudge = partial(self._rejudge, call, context, session, guard)
+            answer, changed = await guard.ask(call, tool, context.arguments, judgement, rejudge)
             if not answer.allow:
                 return self._refuse(call, session, _denied_by_user(answer, judgement), judgement.risk)
+            if changed is not None:
+                call, judgement = changed.call, changed.judgement
             replaced = self._target(tool) != target
             if not replaced:
                 tool = self._services.catalog.tool(tool.server, tool.name)
@@ -200,6 +205,24 @@ class Broker:
         if context.rules.looks_into_arguments or (guard is not None and guard.needs_thread(context.tool)):
             return await asyncio.to_thread(judge, call, context)
         return judge(call, context)
+
+    async def _rejudge(
+        self, call: ToolCall, context: CallContext, session: Session, guard: RunGuard, arguments: JsonObject
+    ) -> JudgedEdit:
+        """Judge a held call with arguments that the user wrote; raises if it would be refused."""
+        if departure := find_argument_departure(context.tool, arguments):
+            raise WorkbenchError("The tool does not take these arguments.", departure)
+        kept = keep_tokens(arguments, context.arguments, call.arguments)
+        assert isinstance(kept, dict)
+        changed = replace(call, arguments=kept)
+        now = await self._context(changed, context.tool, session, guard, context.counted)
+        if now.damaged is not None:
+            raise WorkbenchError(now.damaged.message, now.damaged.hint)
+        now = replace(now, replaced=context.replaced, allowed_now=context.allowed_now)
+        judgement = await self._judge(changed, now, guard)
+        if judgement.decision is CallDecision.DENY:
+            raise WorkbenchError(judgement.fault.message, judgement.fault.hint)
+        return JudgedEdit(changed, now.arguments, judgement)
 
     def _count_uses(self, rules: Iterable[Permission]) -> set[str]:
         """Count that these rules decided something, even if the user then denied the call; returns their ids."""

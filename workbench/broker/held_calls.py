@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from workbench.events import CallHeld, Event, HeldCallSettled, MutedAgentsChange
 from workbench.records import HeldCall, HeldCallAnswer, MutedAgent, RequestClock, Risk
 
 LISTED = 200  # calls that one answer can apply to; more wait for the next answer
+SHOWN_LINE = 400  # characters of a call in a list of calls
 GATHER = 0.05  # seconds for which newly waiting calls are collected before the user is notified
 TIMED_OUT = HeldCallAnswer("", allow=False, reason="The approval request was not answered in time.")
 RUN_ENDED = replace(TIMED_OUT, reason="The run ended.")
@@ -38,6 +39,8 @@ class _Waiting:
     held_call: HeldCall  # the held call for this call alone
     line: str
     answer: asyncio.Future[HeldCallAnswer]
+    edit: Callable[[str], Awaitable[HeldCall]] | None = None  # judges changed arguments
+    changed: str = ""  # the changed arguments, once the user has replaced them
     group: _Group | None = None  # the group that it waits in
     clock: ApprovalClock | None = None  # denies this call when its time is over
     left: float = 0.0  # seconds that it had left when it was denied
@@ -105,16 +108,27 @@ class HeldCalls:
         denied = any(one.group.key[0] == run_id for one in self._denied.values())
         return denied or any(key[0] == run_id for key in self._groups)
 
-    async def ask(self, held_call: HeldCall, line: str, seconds: float, *, alone: bool = False) -> HeldCallAnswer:
+    async def ask(
+        self,
+        held_call: HeldCall,
+        line: str,
+        seconds: float,
+        *,
+        alone: bool = False,
+        edit: Callable[[str], Awaitable[HeldCall]] | None = None,
+    ) -> HeldCallAnswer:
         """Wait for the user's answer; a timeout is a denial. `line`: the call as shown in a list. `alone`: the line
         is too short to show what decides, so the call is not grouped. Cancelling withdraws the call. A request that
-        belongs to no program has no `run_id`; what it offers beyond "once" is in `scopes`."""
+        belongs to no program has no `run_id`; what it offers beyond "once" is in `scopes`. `edit` judges a text that
+        the user wrote in place of the arguments, and returns the held call for it; an answer that allows the changed
+        call has the text in `arguments`."""
         if self.is_muted(held_call.session):
             self.count_muted(held_call.session)
             return MUTED
         if seconds <= 0:
             return TIMED_OUT
-        waiting = _Waiting(held_call, line, asyncio.get_running_loop().create_future())
+        held_call = replace(held_call, editable=edit is not None)
+        waiting = _Waiting(held_call, line, asyncio.get_running_loop().create_future(), edit)
         self._join(waiting, seconds, held_call.call_id if alone else "")
         try:
             return await waiting.answer
@@ -136,6 +150,37 @@ class HeldCalls:
         count = group.ids[answer.held_call_id] if answer.allow else len(group.waiting)
         self._settle(group, count, answer, "allowed" if answer.allow else "denied")
         return shown_call
+
+    async def assess_edit(self, held_call_id: str, text: str) -> HeldCall:
+        """Return what the held call would be with this text in place of its arguments; nothing is changed."""
+        group, waiting = self._editable(held_call_id)
+        assert waiting.edit is not None
+        assert group.shown_call is not None
+        changed = await waiting.edit(text)
+        kept = {"deadline": group.shown_call.deadline, "clock_left": group.shown_call.clock_left}
+        return replace(changed, id=held_call_id, editable=True, **kept)
+
+    async def edit(self, held_call_id: str, text: str) -> HeldCall:
+        """Replace the arguments of a held call; it waits on under a new id, so that answers about the old arguments are
+        refused."""
+        changed = await self.assess_edit(held_call_id, text)
+        group, waiting = self._editable(held_call_id)  # it may have been answered meanwhile
+        waiting.held_call, waiting.changed = changed, text
+        waiting.line = " ".join(changed.arguments.split())[:SHOWN_LINE]
+        group.ids.clear()
+        self._notify_user(group)
+        assert group.shown_call is not None
+        return group.shown_call
+
+    def _editable(self, held_call_id: str) -> tuple[_Group, _Waiting]:
+        group = next((one for one in self._groups.values() if held_call_id in one.ids), None)
+        if group is None:
+            raise self._no_longer_waiting(held_call_id)
+        if len(group.waiting) > 1:
+            raise WorkbenchError("Several calls wait together, so they cannot be changed.", "Allow or deny them.")
+        if group.waiting[0].edit is None:
+            raise WorkbenchError("This request cannot be changed.", "Allow or deny it.")
+        return group, group.waiting[0]
 
     def undo_denial(self, held_call_id: str) -> HeldCall:
         """Let calls wait again that the user denied a moment ago; returns them under a new id."""
@@ -285,6 +330,7 @@ class HeldCalls:
             trifecta=any(one.held_call.trifecta for one in shown),
             offers=tuple(dict.fromkeys(rule for one in shown for rule in one.held_call.offers)),
             more=len(group.waiting) - 1,
+            editable=first.editable and len(group.waiting) == 1,
             list=tuple(one.line for one in shown),
         )
         group.ids[group.shown_call.id] = len(shown)
@@ -329,7 +375,7 @@ class HeldCalls:
         if waiting.clock is not None:
             self._clocks.cancel(waiting.clock)
         if not waiting.answer.done():
-            waiting.answer.set_result(answer)
+            waiting.answer.set_result(replace(answer, arguments=waiting.changed if answer.allow else ""))
 
 
 def _time_left(shown: list[_Waiting]) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Final, Protocol
@@ -21,19 +21,22 @@ from workbench.analysis.approval_gate import is_auto_approved_as_additive
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
 from workbench.broker.comparable_text import MOST_LEAVES, argument_leaves, split_words
-from workbench.broker.held_calls import HeldCalls
+from workbench.broker.held_calls import SHOWN_LINE, HeldCalls
 from workbench.broker.program_answers import readable_texts
 from workbench.broker.provenance_index import AnswerRead, FoundSource
 from workbench.broker.token_release import AnnouncedTokens, describe_personal_data, find_announced_tokens
+from workbench.errors import WorkbenchError
 from workbench.offload import SOURCE_INDEXING
 from workbench.permissions import provenance_rules
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
 from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason, names_place
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
+    ChangedCall,
     HeldCall,
     HeldCallAnswer,
     JsonObject,
+    JsonValue,
     Origin,
     Outcome,
     Risk,
@@ -94,7 +97,6 @@ def _names_destination(key: str, value: object) -> bool:
 
 SHOWN_VALUE = 300  # characters of one value in an approval request
 SHOWN_ARGUMENTS = 20_000  # characters of all arguments in an approval request
-SHOWN_LINE = 400  # characters of a call in a list of calls
 _SUSPECT_KINDS = frozenset({UNTRUSTED, PRIVATE})
 
 
@@ -127,6 +129,17 @@ class SideEffectHolder(Protocol):
         """Record the call, and return a stand-in answer."""
 
 
+class JudgedEdit(Struct, frozen=True):
+    """A held call with arguments that the user wrote."""
+
+    call: ToolCall
+    arguments: JsonObject  # as they would be sent
+    judgement: Judgement
+
+
+Rejudge = Callable[[JsonObject], Awaitable[JudgedEdit]]  # raises WorkbenchError if the call would be refused
+
+
 class GuardedRun(Protocol):
     """The parts of a run that its guard uses."""
 
@@ -151,6 +164,9 @@ class GuardedRun(Protocol):
 
     def write_audit(self, kind: str, summary: str, detail: dict[str, object]) -> None:
         """Write an entry into the audit of the run."""
+
+    def note_changed_call(self, changed: ChangedCall) -> None:
+        """Remember that the user changed the arguments of a call, for its author."""
 
 
 class RunGuard:
@@ -318,9 +334,56 @@ class RunGuard:
         return f" {' '.join(split_words(self._run.record.proposal.code))} "
 
     # ── asking the user ──────────────────────────────────────────────────────────────────────────
-    async def ask(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> HeldCallAnswer:
-        """Hold the call until the user has answered, and remember the answer."""
+    async def ask(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        arguments: JsonObject,
+        judgement: Judgement,
+        rejudge: Rejudge | None = None,
+    ) -> tuple[HeldCallAnswer, JudgedEdit | None]:
+        """Hold the call until the user has answered, and remember the answer. Also returns the call with the arguments
+        that the user changed, if they did. `rejudge` judges the call with changed arguments."""
         run, name, reasons = self._run, f"{tool.server}.{tool.name}", judgement.reasons
+        held_call, line, decisive = self._held_call(call, tool, arguments, judgement)
+        edits: dict[str, JudgedEdit] = {}  # by the text that the user wrote
+
+        async def edit(text: str) -> HeldCall:
+            assert rejudge is not None
+            edits[text] = found = await rejudge(parse_arguments(text))
+            changed, _, _ = self._held_call(call, tool, found.arguments, found.judgement)
+            return replace(changed, original=held_call.arguments)
+
+        self.asked += 1
+        self._waiting(call.id, True)
+        run.write_audit(
+            "call.waiting",
+            f"{name} waits for approval: {reasons[0].text}",
+            {"call": call.id, "why": held_call.why},
+        )
+        try:
+            wait, alone = run.wait_seconds, decisive > SHOWN_LINE
+            may_edit = rejudge is not None and len(line) <= SHOWN_ARGUMENTS
+            answer = await self._held_calls.ask(
+                held_call, line[:SHOWN_LINE], wait, alone=alone, edit=edit if may_edit else None
+            )
+        finally:
+            self._waiting(call.id, False)
+        changed = edits.get(answer.arguments) if answer.allow else None
+        if changed is not None:
+            reasons = changed.judgement.reasons
+            self._note_change(call, tool, arguments, changed.arguments)
+        said = "was allowed by the user" if answer.allow else f"was denied: {answer.reason or 'the user denied it'}"
+        detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
+        run.write_audit("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
+        self._remember(tool, reasons, answer)
+        return answer, changed
+
+    def _held_call(
+        self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement
+    ) -> tuple[HeldCall, str, int]:
+        """Return the request about a call, the call on one line, and how many characters of it the user must see."""
+        run, reasons = self._run, judgement.reasons
         author = run.record.proposal.author
         shown, decisive = order_arguments(arguments, [one.path for one in reasons])
         text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
@@ -332,8 +395,8 @@ class RunGuard:
             tool=tool.name,
             arguments=text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …",
             why=tuple(dict.fromkeys(f"{one.text.rstrip('.')}." for one in reasons)),
-            risk=worst(one.risk for one in reasons),
-            sentence=f"{author} {'want' if author == 'you' else 'wants'} to call {name} now.",
+            risk=worst(one.risk for one in reasons) if reasons else judgement.risk,
+            sentence=f"{author} {'want' if author == 'you' else 'wants'} to call {tool.server}.{tool.name} now.",
             origins=shorten_values(
                 one for one in judgement.sources if any(one.path == reason.path for reason in reasons)
             ),
@@ -342,24 +405,17 @@ class RunGuard:
             trifecta=provenance_rules.trifecta(tool, self._provenance.kinds),
             offers=judgement.offers,
         )
-        line = json.dumps(shown, ensure_ascii=False, default=str)
-        self.asked += 1
-        self._waiting(call.id, True)
-        run.write_audit(
-            "call.waiting",
-            f"{name} waits for approval: {reasons[0].text}",
-            {"call": call.id, "why": held_call.why},
+        return held_call, json.dumps(shown, ensure_ascii=False, default=str), decisive
+
+    def _note_change(self, call: ToolCall, tool: Tool, before: JsonObject, after: JsonObject) -> None:
+        """Write into the audit what the user changed, and keep it for the author of the program."""
+        texts = [json.dumps(one, ensure_ascii=False, indent=1, default=str) for one in (before, after)]
+        self._run.note_changed_call(ChangedCall(call.id, tool.server, tool.name, *texts))
+        masked = [self._run.session.mask_for_audit(text, SHOWN_ARGUMENTS) for text in texts]
+        detail: dict[str, object] = {"call": call.id, "before": masked[0], "after": masked[1]}
+        self._run.write_audit(
+            "call.edited", f"{tool.server}.{tool.name} was changed by the user while it waited", detail
         )
-        try:
-            wait = run.wait_seconds
-            answer = await self._held_calls.ask(held_call, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
-        finally:
-            self._waiting(call.id, False)
-        said = "was allowed by the user" if answer.allow else f"was denied: {answer.reason or 'the user denied it'}"
-        detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
-        run.write_audit("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
-        self._remember(tool, reasons, answer)
-        return answer
 
     def _remember(self, tool: Tool, reasons: Sequence[CallReason], answer: HeldCallAnswer) -> None:
         place = tool.server, tool.name
@@ -370,6 +426,33 @@ class RunGuard:
                 self._allowed_rest.add((*place, one.rule))
             elif one.value and one.rule != PLAN:  # a plan applies to one run
                 self._run.session.allowed_values.add((*place, *one.key))
+
+
+def parse_arguments(text: str) -> JsonObject:
+    """Return the arguments that the user wrote as JSON."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise WorkbenchError("The arguments are not valid JSON.", str(fault)) from fault
+    if not isinstance(found, dict):
+        raise WorkbenchError("The arguments must be a JSON object.", "Write { and } around them.")
+    return found
+
+
+def keep_tokens(changed: JsonValue, restored: JsonValue, original: JsonValue) -> JsonValue:
+    """Return changed arguments in which each value that the user left as it was is the program's own again: with its
+    PII tokens, whose release is judged. `restored`: the program's arguments as they were shown."""
+    if changed == restored:
+        return original
+    if isinstance(changed, dict) and isinstance(restored, dict) and isinstance(original, dict):
+        return {
+            key: keep_tokens(value, restored[key], original[key]) if key in restored and key in original else value
+            for key, value in changed.items()
+        }
+    if isinstance(changed, list) and isinstance(restored, list) and isinstance(original, list):
+        pairs = list(zip(changed, restored, original, strict=False))
+        return [*(keep_tokens(*three) for three in pairs), *changed[len(pairs) :]]
+    return changed
 
 
 def shorten_values(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:

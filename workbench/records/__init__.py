@@ -24,6 +24,7 @@ from workbench.records.audit_report import (
 from workbench.records.calls import (
     BrokenCall,
     CallTrace,
+    ChangedCall,
     CheckResult,
     Content,
     Expect,
@@ -197,6 +198,7 @@ __all__ = [
     "CassetteInfo",
     "ChainReport",
     "ChangeKind",
+    "ChangedCall",
     "Check",
     "CheckResult",
     "CheckState",

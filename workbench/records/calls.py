@@ -75,6 +75,16 @@ class CallTrace(Struct, frozen=True):
     tokens: int = 0
 
 
+class ChangedCall(Struct, frozen=True):
+    """A call of a program whose arguments the user changed before allowing it."""
+
+    call_id: str
+    server: str
+    tool: str
+    before: str  # JSON text
+    after: str
+
+
 class PastCall(Struct, frozen=True):
     """One call in the call history. Lists omit its outcome and shorten its arguments."""
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from workbench.records.calls import CallTrace
+from workbench.records.calls import CallTrace, ChangedCall
 from workbench.records.common_types import Fault, Origin, Risk
 from workbench.records.held_calls import HeldCall, PlanStep
 from workbench.records.permissions import RunProfile
@@ -245,6 +245,7 @@ class Run(Struct, frozen=True):
     result: str = ""  # JSON text
     fault: Fault | None = None
     calls: tuple[CallTrace, ...] = ()
+    changed_calls: tuple[ChangedCall, ...] = ()  # calls whose arguments the user changed; their author is told
     model_view: str = ""  # exactly what the agent received, with PII tokens in place of personal data
     ledger: Ledger = field(default_factory=Ledger)
     memory_mb: float = 0.0

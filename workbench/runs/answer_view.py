@@ -26,6 +26,7 @@ _STEPS = (200, 100, 50, 20, 10, 5, 3, 1)  # list items to keep; the first number
 _PLACE = re.compile(r"^line \d+: ", re.MULTILINE)
 _STRINGS = (4_000, 1_000, 300, 100)  # characters to keep of long strings
 _AROUND = 2  # unchanged lines shown around changed ones
+_CALLS = 10  # changed calls that an answer shows
 _COMPARED, _SHOWN, _LINE = 1_000, 120, 300  # compared lines; shown lines of the difference; characters of a line
 
 
@@ -46,7 +47,7 @@ def compose(run: Run) -> str:
 
 def compose_parts(run: Run) -> tuple[Part, ...]:
     """Return the complete answer in parts: text of the workbench and text of the program."""
-    return (*_edited(run), *_answer(run))
+    return (*_edited(run), *_changed_calls(run), *_answer(run))
 
 
 def beginning(parts: Sequence[Part], letters: int) -> tuple[Part, ...]:
@@ -69,6 +70,21 @@ def _edited(run: Run) -> tuple[Part, ...]:
     changes = _difference(proposal.original.splitlines(), proposal.code.splitlines())
     words = f"The user changed your program {ran}. Changed lines (- yours, + the user's):\n"
     return (words, TextKind.FIXED), (f"```diff\n{changes}\n```", TextKind.DATA), ("\n\n", TextKind.FIXED)
+
+
+def _changed_calls(run: Run) -> tuple[Part, ...]:
+    """Return a notice with the calls whose arguments the user changed before they were sent."""
+    if run.proposal.origin is not Origin.AGENT or not run.changed_calls:
+        return ()
+    parts: list[Part] = []
+    for one in run.changed_calls[:_CALLS]:
+        changes = _difference(one.before.splitlines(), one.after.splitlines())
+        name = f"{one.server}.{one.tool}"
+        words = f"The user changed the arguments of this call before it was sent (- yours, + the user's): {name}\n"
+        parts += [(words, TextKind.PUBLIC), (f"```diff\n{changes}\n```", TextKind.DATA), ("\n\n", TextKind.FIXED)]
+    if more := len(run.changed_calls) - _CALLS:
+        parts += [(f"The user changed {more:,} more calls.\n\n", TextKind.FIXED)] if more > 0 else []
+    return tuple(parts)
 
 
 def _difference(before: list[str], after: list[str]) -> str:

@@ -28,6 +28,7 @@ from workbench.privacy.pii_tokens import cut_before
 from workbench.recordings.call_recorder import RunRecording
 from workbench.records import (
     CallTrace,
+    ChangedCall,
     Content,
     Decision,
     Fault,
@@ -330,6 +331,13 @@ class ProgramRun:
         self.show_call(call_id)
         if (trace := self._open_calls.get(call_id)) is not None:
             self.show_trace(replace(trace, state="waiting" if waits else "running"))
+
+    def note_changed_call(self, changed: ChangedCall) -> None:
+        """Remember that the user changed the arguments of a call, for its author."""
+        self.record = replace(self.record, changed_calls=(*self.record.changed_calls, changed)[-KEPT_CALLS:])
+        if (trace := self._open_calls.get(changed.call_id)) is not None:
+            shown = self.session.mask_for_audit(changed.after, KEPT_TEXT)
+            self.show_trace(replace(trace, arguments=shown, note="You changed its arguments."))
 
     def end_call(self, call_id: str, state: str, **facts: Any) -> None:
         """Show that a call has ended. Any: fields of CallTrace."""

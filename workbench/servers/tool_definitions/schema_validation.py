@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import repeat
 from typing import Any
 
-from workbench.records import JsonValue, Tool
+from workbench.records import JsonObject, JsonValue, Tool
 
 log = logging.getLogger(__name__)
 
@@ -44,17 +44,26 @@ class _Budget:
 
 def find_departure(tool: Tool, value: JsonValue) -> str:
     """Return a sentence about the first place that departs from the output schema; "" when none was found."""
-    if surely_fits(tool.output_schema, value):
+    return _find_departure(tool, "output", tool.output_schema, value)
+
+
+def find_argument_departure(tool: Tool, arguments: JsonObject) -> str:
+    """Return a sentence about the first place where arguments depart from the input schema; "" when none was found."""
+    return _find_departure(tool, "input", tool.input_schema, arguments)
+
+
+def _find_departure(tool: Tool, which: str, schema: Any, value: JsonValue) -> str:  # Any: untrusted JSON
+    if surely_fits(schema, value):
         return ""
     try:
-        validator, budget = _validator(tool.hash, tool.server, _Schema(tool.output_schema))
+        validator, budget = _validator(f"{which} {tool.hash}", tool.server, _Schema(schema))
         budget.refill()
         fault = next(iter(validator.iter_errors(value)), None)
     except (_Enough, RecursionError):
         return ""  # no departure within the step budget
     except Exception as broken:  # an untrusted schema can fail a validator in any way; the failure is the finding
-        log.debug("the output schema of %s cannot be used", tool.name, exc_info=True)
-        return f"The tool's output schema cannot be used: {type(broken).__name__}."
+        log.debug("the %s schema of %s cannot be used", which, tool.name, exc_info=True)
+        return f"The tool's {which} schema cannot be used: {type(broken).__name__}."
     if fault is None:
         return ""
     place = ".".join(str(part) for part in fault.absolute_path) or "the top level"
