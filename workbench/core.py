@@ -43,6 +43,7 @@ from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import RunProfiles
 from workbench.permissions.server_packages import package_of
 from workbench.records import CoreStatus, Fault, Note, RunState, ServerStatus, SkillState
+from workbench.review_page.review_page import ReviewPage
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pii_token_tracking import TokenUsage
 from workbench.runs.run_manager import RunManager
@@ -228,6 +229,7 @@ class Core:
         self.run_manager = RunManager(services, broker, packages_of_runs)
         self.run_manager.open()
         self.connected_agents = ConnectedAgents(services, self.run_manager, self._arrange)
+        self.review_page = ReviewPage(services, self.run_manager)
         self.example_agents = ExampleAgents(self.paths.project, self.bus.tell)
         self.completion = CompletionRequests(
             self.paths.generated_packages, self.paths.completion_hints, packages_of_runs.refresh
@@ -240,12 +242,13 @@ class Core:
             self._follow_privacy,
             self.run_manager.slots.admit_waiting,
             self.connected_agents.check_tool_lists,
+            self.review_page.settings_changed,
         ):
             self._settings.on_change(follow)
         self._follow_privacy()
         self.methods = api_methods(
             services, broker, elicitations, self.run_manager, self.connected_agents, self.notices,
-            (self, self.completion, self.example_agents),
+            (self, self.completion, self.example_agents, self.review_page),
         )  # fmt: skip
         self.api = self.methods.local
         releasing = spawn("release sessions", self.run_manager.release_sessions_regularly())
@@ -256,6 +259,8 @@ class Core:
         self._closers.push_async_callback(self._end_work)
         self.run_manager.restore_waiting()  # after the entry above, which separates the runs of two cores
         if (fault := await self.connected_agents.open_as_set()) is not None:
+            self._notices = (*self._notices, fault)
+        if (fault := await self.review_page.follow_settings()) is not None:
             self._notices = (*self._notices, fault)
 
     def _tell_from_thread(self) -> Callable[[Event], None]:
@@ -453,6 +458,7 @@ class Core:
         await self._closers.aclose()
 
     async def _end_work(self) -> None:
+        await self.review_page.close()
         await self.connected_agents.close_http()
         await self.completion.close()
         await self.run_manager.close()

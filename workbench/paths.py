@@ -99,6 +99,10 @@ class Paths:
         return self.state / "agent.token"  # the access token of the HTTP endpoint
 
     @property
+    def review_devices(self) -> Path:
+        return self.state / "review-devices.json"  # devices that are paired with the review page
+
+    @property
     def task_key(self) -> Path:
         return self.state / "task.key"  # signs the ids of MCP tasks
 

@@ -60,6 +60,7 @@ from workbench.records import (
     NetworkRules,
     Offers,
     Outcome,
+    PairingOffer,
     PastCall,
     PastQuery,
     Permission,
@@ -77,6 +78,7 @@ from workbench.records import (
     Resource,
     Revealed,
     ReviewFigures,
+    ReviewPageState,
     Run,
     SavedCall,
     SavedCalls,
@@ -577,6 +579,10 @@ class CoreApi(Protocol):
     async def new_skill(self, name: str, description: str) -> Skill:
         """Create a draft with example code; the name must be valid and free."""
 
+    @api(decides=True, consent=True)
+    async def offer_pairing(self) -> PairingOffer:
+        """Return a code with which one device can be paired within a few minutes."""
+
     @api
     async def offers(self, server: str) -> Offers:
         """Return what a server offers, except the resources themselves; for a stopped server, the last known lists."""
@@ -717,6 +723,10 @@ class CoreApi(Protocol):
     async def review_figures(self) -> ReviewFigures: ...
 
     @api
+    async def review_page(self) -> ReviewPageState:
+        """Whether the review page is open, and its paired devices."""
+
+    @api
     async def review_skills(self, path: str) -> tuple[SkillReview, ...]:
         """Review the skills of a folder, zip file or git checkout; nothing is written."""
 
@@ -724,6 +734,10 @@ class CoreApi(Protocol):
     async def revive(self, run_id: str) -> Run:
         """Put a program back that was refused because nobody answered in time, that the user denied, or that a restart
         of the core interrupted. Returns the new run, which is assessed again; the old one names it in `revived_as`."""
+
+    @api(decides=True, consent=True)
+    async def revoke_device(self, device_id: str) -> ReviewPageState:
+        """Refuse everything that this device signs from now on."""
 
     @api(decides=True, consent=True)
     async def revoke_permission(self, rule_id: str) -> Permissions: ...

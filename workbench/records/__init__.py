@@ -116,6 +116,7 @@ from workbench.records.resources_and_prompts import (
     ResourceTemplate,
     ServerLog,
 )
+from workbench.records.review_page import PairingOffer, ReviewDevice, ReviewPageState
 from workbench.records.runs import (
     Decision,
     DecisionOutcome,
@@ -286,6 +287,7 @@ __all__ = [
     "Offers",
     "Origin",
     "Outcome",
+    "PairingOffer",
     "PastCall",
     "PastQuery",
     "Permission",
@@ -315,7 +317,9 @@ __all__ = [
     "Resource",
     "ResourceTemplate",
     "Revealed",
+    "ReviewDevice",
     "ReviewFigures",
+    "ReviewPageState",
     "Risk",
     "Run",
     "RunProfile",

@@ -418,6 +418,30 @@ class Settings(Struct, frozen=True):
         user_only=True,
         maximum=100_000,
     )
+    review_page: bool = _setting(
+        False,
+        "Open the review page on this machine, on which paired phones and browsers answer approval requests. To reach"
+        " it from a phone you need a tunnel of your own.",
+        user_only=True,
+    )
+    review_page_port: int = _setting(
+        8738, "Port of the review page. 0: any free port.", user_only=True, minimum=0, maximum=65_535
+    )
+    review_page_address: str = _setting(
+        "",
+        "The https address at which your tunnel makes the review page available. Empty: only on this machine.",
+        user_only=True,
+        is_address=True,
+    )
+    review_page_risk: str = _setting(
+        "medium",
+        "The highest risk that can be allowed on the review page. Everything can be denied there.",
+        user_only=True,
+        choices=("low", "medium", "high"),
+    )
+    review_page_values: bool = _setting(
+        False, "Show personal data on the review page instead of tokens.", user_only=True
+    )
     agent_http: bool = _setting(
         False,
         "Open the HTTP endpoint, so that agents on this machine can also connect by HTTP with the access token.",

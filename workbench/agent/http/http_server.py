@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import socket
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Final
 
 import uvicorn
@@ -16,10 +14,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from workbench.agent.agent_connection import AgentConnection
 from workbench.agent.http.http_agents import HttpAgents
 from workbench.agent.http.request_gate import PATH, RequestGate, RequestRefusal, refuse
-from workbench.errors import WorkbenchError
 from workbench.events import spawn
+from workbench.loopback_http import HOST, SignalFreeServer, open_listener
 
-HOST: Final = "127.0.0.1"
 CONNECTIONS: Final = 256  # connections of all agents together
 STRANGERS: Final = 32  # unauthenticated connections; one more closes the oldest of them
 STRANGER_SECONDS: Final = 5.0  # within which a connection must send the access token
@@ -27,14 +24,6 @@ KEEP_SECONDS: Final = 20
 CLOSE_SECONDS: Final = 5
 
 log = logging.getLogger(__name__)
-
-
-class _SignalFreeServer(uvicorn.Server):
-    """Uvicorn server without signal handlers, because the core's process handles the signals."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
 
 
 class _Connections:
@@ -94,12 +83,12 @@ class AgentHttpServer:
 
     def __init__(self, make_connection: Callable[[], AgentConnection], token: str, port: int) -> None:
         """`port`: 0 selects a free port."""
-        self._listener = _listener(port)
+        self._listener = open_listener(port, "The HTTP endpoint")
         self.port = int(self._listener.getsockname()[1])
         self._gate = RequestGate(self.port, token)
         self._agents = HttpAgents(make_connection)
         self._connections = _Connections()
-        self._server = _SignalFreeServer(
+        self._server = SignalFreeServer(
             uvicorn.Config(
                 self._answer, interface="asgi3", proxy_headers=False, ws="none", lifespan="off",
                 http=type("_Connection", (_Bounded,), {"open_connections": self._connections}),
@@ -133,17 +122,3 @@ class AgentHttpServer:
             )
             return
         await self._agents.answer(scope, receive, send)
-
-
-def _listener(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((HOST, port))
-        listener.listen(128)
-    except OSError as fault:
-        listener.close()
-        hint = "Choose a different port; 0 selects a free one."
-        raise WorkbenchError(f"The HTTP endpoint cannot use port {port}: {fault.strerror}.", hint) from fault
-    listener.setblocking(False)
-    return listener

@@ -10,10 +10,10 @@ from typing import Final
 
 from starlette.types import Message, Scope, Send
 
+from workbench.loopback_http import LOCAL_NAMES
 from workbench.records import JsonValue
 
 PATH: Final = "/mcp"
-_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class RequestGate:
     """Checks requests for one port and one access token."""
 
     def __init__(self, port: int, token: str) -> None:
-        self._hosts = frozenset(f"{name}:{port}" for name in _NAMES)
+        self._hosts = frozenset(f"{name}:{port}" for name in LOCAL_NAMES)
         self._origins = frozenset(f"http://{host}" for host in self._hosts)
         self._token = token.encode()
 

@@ -1,0 +1,1 @@
+"""The review page: approval requests on a paired phone."""
