@@ -129,6 +129,7 @@ from workbench.records import (
     Offers,
     Origin,
     Outcome,
+    PairingOffer,
     PastCall,
     PastQuery,
     Permission,
@@ -153,6 +154,7 @@ from workbench.records import (
     ResourceTemplate,
     Revealed,
     ReviewFigures,
+    ReviewPageState,
     Risk,
     Run,
     RunState,
@@ -542,6 +544,7 @@ class FakeCore:
         self.cassette_list: list[CassetteInfo] = []
         self.skill_results: list[SkillTest] = []
         self.review_list: list[SkillReview] = []
+        self.review_page_state = ReviewPageState()
 
     # project
 
@@ -1600,6 +1603,20 @@ class FakeCore:
         return self.current_settings
 
     # REPL sessions
+
+    async def review_page(self) -> ReviewPageState:
+        return self.review_page_state
+
+    async def offer_pairing(self) -> PairingOffer:
+        self.note("offer_pairing")
+        url = f"{self.review_page_state.url}/#CODE234567"
+        return PairingOffer(url, "CODE234567", time.time() + 300)
+
+    async def revoke_device(self, device_id: str) -> ReviewPageState:
+        self.note("revoke_device", device_id)
+        left = tuple(one for one in self.review_page_state.devices if one.id != device_id)
+        self.review_page_state = replace(self.review_page_state, devices=left)
+        return self.review_page_state
 
     async def states(self) -> tuple[KeptState, ...]:
         return self.state_list

@@ -35,6 +35,7 @@ from workbench.gui.servers.doctor import MachineDialog
 from workbench.gui.servers.trust_question import ask_trust
 from workbench.gui.settings.isolation import IsolationDialog
 from workbench.gui.settings.network import NetworkDialog
+from workbench.gui.settings.paired_phones import PairedPhonesDialog
 from workbench.gui.settings.permissions import PermissionsDialog
 from workbench.gui.settings.repl_sessions import ReplSessionsDialog
 from workbench.gui.settings.secrets import SecretsDialog
@@ -361,6 +362,7 @@ class WindowController(QObject):
             "states.open": partial(self._open, ReplSessionsDialog),
             "network.open": partial(self._open, NetworkDialog),
             "permissions.open": partial(self._open, PermissionsDialog),
+            "phones.open": partial(self._open, PairedPhonesDialog),
             "audit.dashboard": partial(self._open, Dashboard),
             "help.open": self._show_help,
             "help.docs": self._show_documentation,

@@ -20,6 +20,7 @@ class ReviewPageState(Struct, frozen=True):
 
     url: str = ""  # where the page is reached; empty: it is closed
     devices: tuple[ReviewDevice, ...] = ()
+    fault: str = ""  # why it could not be opened
 
 
 class PairingOffer(Struct, frozen=True):

@@ -30,6 +30,7 @@ class ReviewPage:
         self._run_manager = run_manager
         self._server: PageServer | None = None
         self._known: PairedDevices | None = None
+        self._fault = ""
         self._changing = asyncio.Lock()
 
     async def follow_settings(self) -> Fault | None:
@@ -41,10 +42,12 @@ class ReviewPage:
                 self._server = None
                 await server.close()
                 self._note("review_page.closed", "The review page was closed")
+            self._fault = ""
             if settings.review_page and self._server is None:
                 try:
                     await self._open(settings.review_page_port)
                 except WorkbenchError as fault:
+                    self._fault = str(fault)
                     return Fault(fault.message, fault.hint)
         return None
 
@@ -65,7 +68,7 @@ class ReviewPage:
     async def state(self) -> ReviewPageState:
         """Whether the review page is open, and its paired devices."""
         devices = (await self._devices()).all()
-        return ReviewPageState(self._server.url if self._server is not None else "", devices)
+        return ReviewPageState(self._server.url if self._server is not None else "", devices, self._fault)
 
     @api(decides=True, consent=True)
     async def offer_pairing(self) -> PairingOffer:

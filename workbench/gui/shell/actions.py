@@ -376,6 +376,8 @@ MENUS: Final = (
         Action("held_call.decide", "Decide on a waiting call", "hourglass", "Ctrl+Shift+G", (LINKED, HELD_CALL),
                "Open the held call of a running program whose time ends first."),
         SEPARATOR,
+        Action("phones.open", "Phones…", "key", "", (LINKED,),
+               "Pair a phone that answers approval requests of low and medium risk, and revoke paired ones."),
         Action("permissions.open", "What you allowed…", "shield-check", "", (LINKED,),
                "Show the rules you made for programs, tools, servers and hosts, how often each decided; revoke any."),
         Action("network.open", "Network…", "globe", "", (LINKED,),
