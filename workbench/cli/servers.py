@@ -15,7 +15,16 @@ from workbench.cli.terminal_output import narrate, narrate_fault, print_data, pr
 from workbench.cli.tool_calls import fetch_full_outcome, print_outcome
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import Depth, Outcome, PromptAnswer, ServerState, ServerStatus, ToolSummary
+from workbench.records import (
+    Depth,
+    Outcome,
+    PromptAnswer,
+    ServerState,
+    ServerStatus,
+    ToolGroup,
+    ToolSummary,
+    TrustQuestion,
+)
 from workbench.records.common_types import count_of
 
 if TYPE_CHECKING:
@@ -29,15 +38,26 @@ SERVERS_EPILOG = """--add writes a known server to .mcp.json. Secrets that it ne
 
 `servers allow NAME` shows everything that a server would run or receive, asks at an interactive terminal, and starts
 the server. From then on, agents find its tools. Without --project, your projects with a running core are searched
-too."""
+too.
+
+`servers trust NAME` shows what each tool of a server does, as it says and as far as we know, and asks which groups
+(reads, adds, changes, destroys, outside) programs may use without asking. It asks at an interactive terminal; --yes-to
+answers there in advance. Agents cannot answer."""
 
 
 def arrange_servers(parser: Parser) -> None:
     add_common(parser, _servers)
     parser.add_argument(
-        "action", nargs="?", choices=("list", "allow"), default="list", help="list the servers (default), or allow one"
+        "action",
+        nargs="?",
+        choices=("list", "allow", "trust"),
+        default="list",
+        help="list the servers (default), allow one, or decide what its annotations are worth",
     )
-    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the server to allow")
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the server")
+    parser.add_argument(
+        "--yes-to", metavar="GROUPS", help="with trust: the groups that run without asking, such as reads,adds"
+    )
     parser.add_argument("--known", action="store_true", help="list known servers that can be added")
     parser.add_argument("--add", default="", metavar="TITLE", help="add a known server; it starts when you allow it")
     parser.epilog = SERVERS_EPILOG
@@ -129,11 +149,90 @@ async def _consent(connection: CoreConnection, terminal: Terminal, name: str) ->
     return DONE
 
 
+_DOES = {
+    ToolGroup.READS: "only read",
+    ToolGroup.ADDS: "only add something new",
+    ToolGroup.CHANGES: "change something that exists",
+    ToolGroup.DESTROYS: "delete, overwrite, or run what they are given",
+    ToolGroup.OUTSIDE: "can send something to others",
+}
+
+
+def _trust(given: argparse.Namespace, paths: Paths) -> int:
+    from workbench.cli.terminal_answers import answer
+
+    chosen = None if given.yes_to is None else _groups(given.yes_to)
+    return answer(paths, lambda connection, terminal: _decide(connection, terminal, given.name, chosen), start=True)
+
+
+async def _decide(
+    connection: CoreConnection, terminal: Terminal, name: str, chosen: tuple[ToolGroup, ...] | None
+) -> int:
+    """Show the question about a server, and ask which groups run without asking."""
+    from workbench.cli.terminal_answers import report_unanswered, unlock
+
+    api = connection.api
+    state = await find_server(api, name)
+    if state.config.builtin:
+        narrate(f"{name} is built in and always trusted.")
+        return DONE
+    if not state.tool_count:
+        await connect_server(api, name, False)
+    question = await api.trust_question(name)
+    _show_question(terminal, question)
+    if chosen is None:
+        ticked = ",".join(question.groups) or "none"
+        words = f"Groups that run without asking, separated by commas, or none [{ticked}]; Ctrl+C leaves it as it is: "
+        typed = await terminal.read_line(words)
+        if typed is None:
+            return report_unanswered()
+        chosen = _groups(typed or ticked)
+    if not await unlock(api, terminal):
+        return report_unanswered()
+    await api.decide_trust(name, question.sha, chosen)
+    running = sum(row.group in chosen for row in question.tools)
+    narrate(f"Decided: {running} of {count_of(len(question.tools), 'tool')} of {name} run without asking.")
+    return DONE
+
+
+def _show_question(terminal: Terminal, question: TrustQuestion) -> None:
+    terminal.say(f"What may programs do with {question.server} without asking?")
+    if question.decided and question.undecided:
+        terminal.say(f"New or changed since you decided: {', '.join(question.undecided)}.")
+    width = max((len(row.tool) for row in question.tools), default=0)
+    for group, words in _DOES.items():
+        rows = [row for row in question.tools if row.group is group]
+        if rows:
+            ticked = "proposed" if not question.decided else "runs without asking"
+            terminal.say(f"\n{group}: tools that {words}{f' ({ticked})' if group in question.groups else ''}")
+        for row in rows:
+            says = f"; the server says: {row.says}" if row.says else "; the server says nothing"
+            terminal.say(f"  {row.tool:{width}}  {row.found}{says}")
+            if row.doubt:
+                terminal.say(f"  {'':{width}}  {row.doubt}")
+    terminal.say(
+        "\nPrograms that only use tools of the groups you name run without asking. A call still waits for you if "
+        "outsiders' text decides where it goes, or if it could send private data outside. New and changed tools ask "
+        "until you decide again."
+    )
+
+
+def _groups(text: str) -> tuple[ToolGroup, ...]:
+    """Read group names. Raises a `WorkbenchError` for an unknown one."""
+    names = [name.strip().lower() for name in text.split(",") if name.strip()]
+    if names in (["none"], []):
+        return ()
+    known = {str(group) for group in ToolGroup}
+    if wrong := [name for name in names if name not in known]:
+        raise WorkbenchError(f"There is no group {wrong[0]!r:.60}.", f"Choose from {', '.join(known)}, or none.")
+    return tuple(ToolGroup(name) for name in dict.fromkeys(names))
+
+
 def _servers(given: argparse.Namespace, paths: Paths) -> int:
-    if given.action == "allow":
+    if given.action != "list":
         if not given.name:
             raise WorkbenchError("No server is named.", "Add the name of a server. `mcp-workbench servers` lists them.")
-        return _allow(given, paths)
+        return _allow(given, paths) if given.action == "allow" else _trust(given, paths)
     if given.add:
         return _add(given, paths)
     if given.known:

@@ -100,7 +100,10 @@ class WindowController(QObject):
             case requests.ConnectServers(servers, restart):
                 self._run("connect servers", window.servers.connector.connect_servers(servers, restart=restart))
             case requests.DecideTrust(server):
-                self._run("decide about a server", ask_trust(self._context, server, window))
+                self._run(
+                    "decide about a server",
+                    ask_trust(self._context, server, QApplication.activeModalWidget() or window),
+                )
             case requests.ShowCode():
                 self._show_code(request)
             case requests.ShowRun(run_id):

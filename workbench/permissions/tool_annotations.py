@@ -247,7 +247,7 @@ def effective_tool(tool: Tool, trust: Trust, believed: bool = False, review: Rev
     group = examine(tool, review, said).group
     standing = Standing.GIVEN if given else _standing(decision, group, said)
     decided = standing in (Standing.RUNS, Standing.ASKS)
-    hints = claims if given else _decided_hints(claims, group, standing) if decided else warning_hints(claims)
+    hints = claims if given else _decided_hints(claims, group, standing, review) if decided else warning_hints(claims)
     counts = None if given else review
     if counts is not None and not decided:
         hints = _with_warnings(hints, counts)
@@ -300,16 +300,17 @@ def _standing(decision: ServerDecision | None, group: ToolGroup, said: UserAnnot
     return Standing.RUNS if group in decision.groups else Standing.ASKS
 
 
-def _decided_hints(claims: Hints, group: ToolGroup, standing: Standing) -> Hints:
+def _decided_hints(claims: Hints, group: ToolGroup, standing: Standing, review: Review | None) -> Hints:
     """Return the hints of a tool whose group the user has seen."""
     if group is ToolGroup.READS and standing is Standing.ASKS:
         return warning_hints(claims)
+    open_world = claims.open_world if review is None else review.open_world
     if group is ToolGroup.READS:
-        return Hints(True, None, claims.idempotent, claims.open_world)
+        return Hints(True, None, claims.idempotent, open_world)
     if group is ToolGroup.ADDS:
         return Hints(False, False, claims.idempotent, False)
     destructive = {ToolGroup.DESTROYS: True, ToolGroup.CHANGES: None}.get(group, claims.destructive)
-    return Hints(False, destructive, claims.idempotent, True if group is ToolGroup.OUTSIDE else claims.open_world)
+    return Hints(False, destructive, claims.idempotent, True if group is ToolGroup.OUTSIDE else open_world)
 
 
 def _with_warnings(hints: Hints, review: Review) -> Hints:

@@ -103,8 +103,9 @@ def _of_claimed_reader(tool: Tool) -> GroupFinding:
 def _of_changing_tool(tool: Tool, claims: Hints, *, suspect: bool) -> GroupFinding:
     words = tool_verbs.name_words(tool.name)
     changing = not _CHANGING.isdisjoint(words)
+    doubt = f"{tool.server} says that it only adds, but its name says otherwise." if claims.destructive is False else ""
     if tool_verbs.destroys(tool.name):
-        return GroupFinding(ToolGroup.DESTROYS, "by its name")
+        return GroupFinding(ToolGroup.DESTROYS, "by its name", doubt)
     if _parameter(tool, _commands(tool)):
         return GroupFinding(ToolGroup.DESTROYS, "by its parameters")
     if suspect or claims.open_world:
@@ -119,8 +120,7 @@ def _of_changing_tool(tool: Tool, claims: Hints, *, suspect: bool) -> GroupFindi
             return GroupFinding(ToolGroup.CHANGES, "as its server says")
         return GroupFinding(ToolGroup.READS, "by its name")
     if changing:
-        doubt = f"{tool.server} says that it only adds, but its name says that it changes something."
-        return GroupFinding(ToolGroup.CHANGES, "by its name", doubt if claims.destructive is False else "")
+        return GroupFinding(ToolGroup.CHANGES, "by its name", doubt)
     if claims.destructive is False:
         return GroupFinding(ToolGroup.ADDS, "as its server says")
     if not _ADDING.isdisjoint(words):

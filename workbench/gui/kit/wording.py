@@ -83,6 +83,14 @@ def risk_word(risk: Risk) -> StateText:
     }[risk]
 
 
+UNVERIFIED = StateText("Unverified", "help", "muted")
+
+
+def verdict_word(verdict: Verdict) -> StateText:
+    """The risk of a program; grey if it waits only because the user has not decided to believe a server."""
+    return UNVERIFIED if verdict.waits_for_trust else risk_word(verdict.risk)
+
+
 def hint_words(hints: Hints) -> tuple[tuple[str, str], ...]:
     """Annotations of a tool as badges: text and tone, the dangerous one first."""
     words: list[tuple[str, str]] = []

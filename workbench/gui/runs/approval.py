@@ -20,13 +20,13 @@ from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import was_denied
 from workbench.gui.results.token_chips import MarkMenu, TokenChips
-from workbench.gui.runs.approval_parts import ONCE, ApprovalHead, HostTicks, LikenessStrip, ScopeButton
+from workbench.gui.runs.approval_parts import ONCE, ApprovalHead, HostTicks, LikenessStrip, ScopeButton, TrustStrip
 from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, is_high, scrolled
 from workbench.gui.runs.effects_view import EffectsView
 from workbench.gui.runs.program_view import ProgramView, is_cleanable
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
-from workbench.gui.shell.navigation import FollowRun, StartDryRun
+from workbench.gui.shell.navigation import DecideTrust, FollowRun, StartDryRun
 from workbench.records import Decision, Fault, Gate, Origin, Run, RunState
 from workbench.records.common_types import count_of
 
@@ -103,6 +103,7 @@ class ApprovalDialog(DecisionDialog):
         self._edit_pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._assessing = False  # an assessment of the edited text is under way
         self.hosts = HostTicks(context.theme)
+        self.trust = TrustStrip(context.theme)
         self.typing = NameToType(context.theme, "The name to type before this can be allowed")
         self.facts = ForeignLabel(role="muted", elide=True)
         self.scope = ScopeButton()
@@ -197,6 +198,8 @@ class ApprovalDialog(DecisionDialog):
             self.end(how_it_ended(run))
         elif run.proposal.sha != (self._conflict or self.run).proposal.sha:
             self._take_change(run)
+        elif run.verdict != self.run.verdict and not self.program.editing:
+            self._show_run(run)  # the user has decided about a server that it uses
 
     def _take_change(self, run: Run) -> None:
         """The program was changed elsewhere. What the user has typed stays until the user decides about it."""
@@ -280,6 +283,7 @@ class ApprovalDialog(DecisionDialog):
     def _show_assessment(self, run: Run) -> None:
         """Show what the text of the run would do, which may be the text in the editor."""
         self.head.show_run(run)
+        self.trust.show_run(run)
         if run.verdict is not None:
             self.effects.show_verdict(run.verdict)
 
@@ -448,7 +452,7 @@ class ApprovalDialog(DecisionDialog):
     def _lay_out(self) -> None:
         self.split = ReviewSplit(self.effects, self.program)
         middle = QWidget()
-        column(middle, self.head, self.likeness, self.split, grows=self.split)
+        column(middle, self.head, self.trust, self.likeness, self.split, grows=self.split)
         area = scrolled(middle)
         area.verticalScrollBar().valueChanged.connect(self.program.reader.seen)
         foot = self.make_foot(
@@ -471,6 +475,7 @@ class ApprovalDialog(DecisionDialog):
         self.set_size(270, 175)
 
     def _connect(self) -> None:
+        self.trust.decision_wanted.connect(lambda server: self.context.go(DecideTrust(server)))
         for part in (self.effects, self.likeness):
             part.line_wanted.connect(self.program.go_to)
         self.likeness.compare_wanted.connect(self._compare)

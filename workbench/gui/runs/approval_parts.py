@@ -16,7 +16,7 @@ from workbench.gui.kit.layouts import column, row, to_top
 from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.kit.wording import ago, bounds_words, language_word, risk_word
+from workbench.gui.kit.wording import ago, bounds_words, language_word, risk_word, verdict_word
 from workbench.gui.runs.decision_dialog import scrolled
 from workbench.gui.runs.effects_view import line_link
 from workbench.records import Likeness, Origin, Resemblance, Risk, Run, ValueChange
@@ -51,7 +51,7 @@ class ApprovalHead(QFrame):
 
     def show_run(self, run: Run) -> None:
         verdict = run.verdict
-        risk = risk_word(verdict.risk if verdict else Risk.HIGH)
+        risk = verdict_word(verdict) if verdict else risk_word(Risk.HIGH)
         self._picture.setPixmap(pixmap(risk.icon, risk.tone, self._theme.unit * 7, self.devicePixelRatioF()))
         self.sentence.setText(verdict.sentence if verdict else "This program has not been assessed yet.")
         mark(self.badge, tone=risk.tone)
@@ -67,6 +67,40 @@ class ApprovalHead(QFrame):
         self._bounds.setVisible(bool(bounds))
         self.isolation.setText(run.isolation)
         self.isolation.setVisible(bool(run.isolation))
+
+
+class TrustStrip(QFrame):
+    """Says that a program waits only because the user has not decided about a server, with a button that asks."""
+
+    decision_wanted = Signal(str)
+    """Carries the name of the server."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text = ForeignLabel()
+        self.button = QPushButton("")
+        self.button.setAutoDefault(True)
+        self._server = ""
+        mark(self, kind="strip")
+        unit = theme.unit
+        row(
+            self,
+            self.text,
+            self.button,
+            margins=(unit * 4, unit * 2, unit * 4, unit * 2),
+            spacing=unit * 3,
+            grows=self.text,
+        )
+        self.button.clicked.connect(lambda: self.decision_wanted.emit(self._server))
+        self.hide()
+
+    def show_run(self, run: Run) -> None:
+        servers = run.verdict.waits_for_trust if run.verdict is not None else ()
+        self.setVisible(bool(servers))
+        if servers:
+            self._server, name = servers[0], one_line(servers[0], 60)
+            self.text.setText(f"It asks only because you have not decided what programs may do with {name}.")
+            self.button.setText(f"Decide about {name}…".replace("&", "&&"))
 
 
 def _who_wants_what(run: Run) -> str:

@@ -14,8 +14,8 @@ from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.kit.wording import StateText, risk_word
-from workbench.records import Effect, EffectKind, Flow, Risk, Verdict
+from workbench.gui.kit.wording import UNVERIFIED, StateText, risk_word
+from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Verdict
 
 _MOST_ROWS = 200  # of one group; the heading says how many there are
 _REMARK_WIDE = 70  # characters of width from which a remark is beside its text, not below it
@@ -33,6 +33,7 @@ class _EffectRow(Struct, frozen=True):
     risk: Risk | None = None  # None: it was not assessed
     remark: str = ""
     line: int = 0  # of the program; 0: none
+    unverified: bool = False
 
 
 class EffectsView(QScrollArea):
@@ -88,6 +89,7 @@ class EffectsView(QScrollArea):
 
     def _show_row(self, row: _EffectRow, place: int) -> None:
         word = risk_word(row.risk) if row.risk is not None else StateText("Not assessed", "help", "warning")
+        word = UNVERIFIED if row.unverified else word
         picture = QLabel()
         picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
         picture.setToolTip(word.text)
@@ -134,13 +136,21 @@ def _groups(verdict: Verdict) -> Iterator[tuple[str, list[_EffectRow]]]:
     effects = sorted(verdict.effects, key=lambda effect: (-ORDER.index(effect.risk), effect.line))
     for kind, title in _TITLES.items():
         shown = (effect for effect in effects if effect.kind is kind)
-        yield title, [_EffectRow(effect.text, effect.risk, _reversibility(effect), effect.line) for effect in shown]
+        yield title, [_effect_row(effect) for effect in shown]
     yield "Data flows", _flow_rows(verdict.flows)
     known = {(effect.line, effect.text) for effect in effects}
     findings = sorted(verdict.findings, key=lambda finding: (-ORDER.index(finding.risk), finding.span.line))
     others = (finding for finding in findings if (finding.span.line, finding.message) not in known)
-    yield "Findings", [_EffectRow(finding.message, finding.risk, "", finding.span.line) for finding in others]
+    yield "Findings", [_finding_row(finding) for finding in others]
     yield "Not assessed", [_EffectRow(sentence) for sentence in verdict.not_assessed]
+
+
+def _effect_row(effect: Effect) -> _EffectRow:
+    return _EffectRow(effect.text, effect.risk, _reversibility(effect), effect.line, effect.unverified)
+
+
+def _finding_row(finding: Finding) -> _EffectRow:
+    return _EffectRow(finding.message, finding.risk, "", finding.span.line, finding.unverified)
 
 
 def _reversibility(effect: Effect) -> str:

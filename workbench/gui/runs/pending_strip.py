@@ -13,7 +13,7 @@ from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label, tool_button
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
-from workbench.gui.kit.wording import StateText, countdown, risk_word
+from workbench.gui.kit.wording import StateText, countdown, risk_word, verdict_word
 from workbench.gui.runs.run_rows import held_files_sentence, run_sentence
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.navigation import HELD, Request, ShowAsk, ShowChanges, ShowHeldCall, ShowRun
@@ -60,7 +60,7 @@ def _of_run(run: Run) -> PendingRequest:
         "Review",
         "Review the waiting program",
         ShowRun(run.id),
-        risk_word(run.verdict.risk) if run.verdict is not None else None,
+        verdict_word(run.verdict) if run.verdict is not None else None,
     )
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line
-from workbench.gui.kit.wording import StateText, countdown, risk_word
+from workbench.gui.kit.wording import StateText, countdown, risk_word, verdict_word
 from workbench.gui.runs.pending_strip import elicitation_source, elicitation_title
 from workbench.gui.runs.run_rows import URGENT_SECONDS, request_of, run_sentence
 from workbench.gui.shell.store import Store
@@ -53,7 +53,7 @@ def _of_run(run: Run, count: int) -> QueueEntry:
         run.id,
         one_line(run_sentence(run), _SENTENCE),
         one_line(run.proposal.author, _AUTHOR),
-        risk_word(run.verdict.risk) if run.verdict is not None else _NOT_ASSESSED,
+        verdict_word(run.verdict) if run.verdict is not None else _NOT_ASSESSED,
         run.deadline or math.inf,
         count,
     )

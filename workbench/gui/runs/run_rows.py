@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line, visible
-from workbench.gui.kit.wording import ago, countdown, first_sentence, risk_word, run_state_word, was_denied
+from workbench.gui.kit.wording import ago, countdown, first_sentence, run_state_word, verdict_word, was_denied
 from workbench.records import Gate, Run, RunState
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
@@ -105,7 +105,7 @@ def _run_row(run: Run, now: float, same: int, held: Mapping[str, float]) -> Row:
     waiting = run.state is RunState.WAITING
     badges: list[tuple[str, str]] = []
     if run.verdict and (waiting or run.state in UNDERWAY):
-        risk = risk_word(run.verdict.risk)
+        risk = verdict_word(run.verdict)
         badges.append((risk.text, risk.tone))
     if same > 1:
         badges.append((f"{same} ×", "accent"))

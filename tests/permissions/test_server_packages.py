@@ -1,0 +1,84 @@
+"""Which package an entry starts; nothing that could put another program in its place counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.permissions.server_packages import package_of
+from workbench.records import ServerConfig
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "package"),
+    [
+        ("npx", "-y @playwright/mcp@latest --headless", "npm:@playwright/mcp"),
+        ("npx", "mcp-server-kubernetes", "npm:mcp-server-kubernetes"),
+        ("npm", "exec -- @playwright/mcp", "npm:@playwright/mcp"),
+        ("bunx", "@playwright/mcp", "npm:@playwright/mcp"),
+        ("uvx", "mcp-server-git --repository .", "pypi:mcp-server-git"),
+        ("uvx", "--python 3.12 mcp_server_git==1.0", "pypi:mcp-server-git"),
+        ("uvx", "--from excel-mcp-server==1.2 excel", "pypi:excel-mcp-server"),
+        ("uv", "tool run mcp-server-time", "pypi:mcp-server-time"),
+        ("pipx", "run mcp-server-time", "pypi:mcp-server-time"),
+        ("python3", "-m mcp_server_git", "pypi:mcp-server-git"),
+        ("npx", "--registry http://other @playwright/mcp", ""),
+        ("npx", "-y ./playwright", ""),
+        ("npx", "-y github:evil/mcp", ""),
+        ("npx", "-y evil/mcp", ""),
+        ("npx", "-y x@npm:@playwright/mcp", ""),
+        ("npx", "-p evil @playwright/mcp", ""),
+        ("uvx", "--index-url http://other mcp-server-git", ""),
+        ("uvx", "--with evil mcp-server-git", ""),
+        ("uvx", "git+https://example.org/mcp-server-git", ""),
+        ("uv", "run mcp-server-git", ""),
+        ("python3", "-c pass -m mcp_server_git", ""),
+        ("./mcp-server-git", "", ""),
+        ("${HOME}/bin/mcp-server-git", "", ""),
+    ],
+)
+def test_a_package_is_named_by_the_command(command: str, args: str, package: str, tmp_path: Path) -> None:
+    assert package_of(ServerConfig("s", command, tuple(args.split())), tmp_path) == package
+
+
+@pytest.mark.parametrize(
+    "name", ["PATH", "npm_config_registry", "NODE_OPTIONS", "UV_INDEX_URL", "PYTHONPATH", "PIP_INDEX_URL", "LD_PRELOAD"]
+)
+def test_variables_that_load_other_code_leave_the_package_unknown(name: str, tmp_path: Path) -> None:
+    assert not package_of(ServerConfig("s", "npx", ("@playwright/mcp",), {name: "x"}), tmp_path)
+    assert package_of(ServerConfig("s", "npx", ("@playwright/mcp",), {"API_KEY": "x"}), tmp_path)
+
+
+@pytest.mark.parametrize("planted", ["node_modules/@playwright/mcp/package.json", ".npmrc", "bunfig.toml"])
+def test_a_project_that_brings_its_own_copy_or_registry_is_not_the_package(planted: str, tmp_path: Path) -> None:
+    (tmp_path / planted).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / planted).write_text("")
+    assert not package_of(ServerConfig("s", "npx", ("@playwright/mcp",)), tmp_path)
+
+
+def test_a_module_in_the_folder_shadows_the_package(tmp_path: Path) -> None:
+    (tmp_path / "mcp_server_git").mkdir()
+    assert not package_of(ServerConfig("s", "python3", ("-m", "mcp_server_git")), tmp_path)
+
+
+def test_an_installed_script_is_known_by_where_it_is_outside_the_project(tmp_path: Path) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    script = home / "node_modules" / "@playwright" / "mcp" / "cli.js"
+    for folder in (script.parent, home / "bin", project / "bin"):
+        folder.mkdir(parents=True)
+    script.write_text("")
+    (home / "bin" / "playwright").symlink_to(script)
+    (home / "bin" / "mcp-server-git").write_text("")
+    (project / "bin" / "mcp-server-git").write_text("")
+    found = {
+        path: package_of(ServerConfig("s", str(path)), project)
+        for path in (home / "bin" / "playwright", home / "bin" / "mcp-server-git", project / "bin" / "mcp-server-git")
+    }
+    assert list(found.values()) == ["npm:@playwright/mcp", "pypi:mcp-server-git", ""]
+    assert package_of(ServerConfig("s", "node", (str(script),)), project) == "npm:@playwright/mcp"
+
+
+def test_a_remote_server_is_known_by_its_encrypted_host(tmp_path: Path) -> None:
+    assert package_of(ServerConfig("s", url="https://mcp.context7.com/mcp"), tmp_path) == "host:mcp.context7.com"
+    assert not package_of(ServerConfig("s", url="http://mcp.context7.com/mcp"), tmp_path)
