@@ -29,6 +29,7 @@ SCREEN = Path(__file__).parent / "gui" / "offscreen.json"  # a screen of usual s
 os.environ["QT_QPA_PLATFORM"] = os.environ.get(PLATFORM, f"offscreen:configfile={SCREEN}")
 os.environ[MARK] = f"{os.getpid()}-{time.time_ns()}"
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # tests never use the real keyring
+os.environ["DBUS_SESSION_BUS_ADDRESS"] = ""  # tests never notify on the real desktop
 for name in ("WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_SCALE_FACTOR", "QT_QPA_PLATFORMTHEME"):
     os.environ.pop(name, None)
 # Containers often forbid bytecode. Each process that the tests start would then compile the whole package, and each

@@ -22,6 +22,7 @@ from workbench.agent.example_agent import ExampleAgents
 from workbench.analysis.verdict import RULES
 from workbench.api.marker import api
 from workbench.api_handlers.handler_registration import api_methods
+from workbench.api_handlers.notifications import make_notifier
 from workbench.audit.audit_search import AuditSearch
 from workbench.audit.journal import Journal
 from workbench.audit.opentelemetry_export import Telemetry
@@ -235,8 +236,10 @@ class Core:
             self.paths.generated_packages, self.paths.completion_hints, packages_of_runs.refresh
         )
         token_usage = TokenUsage(services.sessions)
+        notifier = make_notifier(services, self.run_manager)
+        self._closers.push_async_callback(notifier.close)
         for follower in (packages_of_runs, elicitations, broker.caching, token_usage, services.vault_persistence,
-                         self.run_manager, self.connected_agents):  # fmt: skip
+                         self.run_manager, self.connected_agents, notifier):  # fmt: skip
             self.bus.listen(follower.hear, *follower.hears)
         for follow in (
             self._follow_privacy,
@@ -247,7 +250,7 @@ class Core:
             self._settings.on_change(follow)
         self._follow_privacy()
         self.methods = api_methods(
-            services, broker, elicitations, self.run_manager, self.connected_agents, self.notices,
+            services, broker, elicitations, self.run_manager, self.connected_agents, self.notices, notifier,
             (self, self.completion, self.example_agents, self.review_page),
         )  # fmt: skip
         self.api = self.methods.local
@@ -364,7 +367,9 @@ class Core:
             value = getattr(together.settings, field)
             if edited and value != getattr(self.settings, field):
                 changed[field] = value
-                self.journal.append(Note("setting.changed", f"Your settings file changed: {name} is now {value!r}"))
+                self.journal.append(
+                    Note("setting.changed", f"Your settings file changed: {name} is now {definition.describe(value)}")
+                )
         if changed:
             self.settings = replace(self.settings, **changed)
         for fault in after.notices:

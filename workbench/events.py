@@ -307,6 +307,13 @@ class EventsLost(_Event, frozen=True):
     kind: str  # the event's name
 
 
+class ReviewRequested(_Event, frozen=True):
+    """The user chose Review in a desktop notification. Windows come to the front and open the request."""
+
+    request_id: str
+    token: str  # with which a Wayland window may come to the front; empty if the desktop sent none
+
+
 class Noticed(_Event, frozen=True):
     """A message for the user, with a hint."""
 
@@ -354,6 +361,7 @@ Event: TypeAlias = (
     | SignInChanged
     | CoreStopping
     | EventsLost
+    | ReviewRequested
     | Noticed
 )
 Listener: TypeAlias = Callable[[Event], None]

@@ -444,6 +444,8 @@ class FakeCore:
         self.bus = bus
         self.asked: list[tuple[str, tuple[Any, ...]]] = []
         self.current_settings = Settings()
+        self.watchers = 0  # windows that the user looks at
+        self.wanted_review = ""
         self.server_states = {
             "demo": ServerState(ServerConfig("demo", "python", ("-m", "workbench.demo"), builtin=True), allowed=True),
             "files": ServerState(ServerConfig("files", "npx", ("-y", "@acme/files", "."), {"TOKEN": "x"})),
@@ -877,6 +879,17 @@ class FakeCore:
 
     async def attend(self, approvals_only: bool = False) -> None:
         await asyncio.Event().wait()
+
+    async def watch_requests(self) -> None:
+        self.watchers += 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.watchers -= 1
+
+    async def take_wanted_review(self) -> str:
+        wanted, self.wanted_review = self.wanted_review, ""
+        return wanted
 
     # calls
 

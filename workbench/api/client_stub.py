@@ -933,8 +933,16 @@ class CoreApi(Protocol):
     async def tag_skill(self, name: str, tags: tuple[str, ...]) -> Skill: ...
 
     @api
+    async def take_wanted_review(self) -> str:
+        """The request that the user chose in a notification before this window was open; empty if there is none."""
+
+    @api
     async def task_result(self, server: str, task: str) -> str:
         """The result of a task that ended: the raw answer of its call, as JSON text."""
+
+    @api
+    async def test_notifications(self) -> tuple[Check, ...]:
+        """Send one message without content through each channel that is set up, and say which arrived."""
 
     @api
     async def test_skill(self, name: str, draft: bool = False, cassette: str = "") -> tuple[SkillTest, ...]:
@@ -1008,6 +1016,11 @@ class CoreApi(Protocol):
     @api
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
         """Warnings about a server's tool definitions, also compared with those of other servers."""
+
+    @api
+    async def watch_requests(self) -> None:
+        """Say that the user looks at a window or terminal that shows what waits: nothing needs to be announced on the
+        desktop. The call does not return; the caller cancels it."""
 
     @api(decides=True)
     async def withdraw_host(self, sha: str) -> NetworkRules: ...

@@ -128,9 +128,12 @@ def _runner(name: str, what: str) -> Check:
 class DiagnosisHandler(RequestHandler):
     """Diagnoses servers, and this machine with this project."""
 
-    def __init__(self, services: Services, notices: Callable[[], Sequence[Fault]]) -> None:
+    def __init__(
+        self, services: Services, notices: Callable[[], Sequence[Fault]], notifications: Callable[[], Sequence[Check]]
+    ) -> None:
         super().__init__(services)
         self._notices = notices
+        self._notifications = notifications
 
     @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
@@ -161,6 +164,7 @@ class DiagnosisHandler(RequestHandler):
             *(Check("Project", CheckState.DOUBT, one.message, one.hint, one.detail) for one in self._notices()),
             await asyncio.to_thread(_secrets, services),
             _disk(services),
+            *self._notifications(),
             await _audit(services),
             *(_runner(name, what) for name, what in _RUNNERS.items()),
         )

@@ -25,6 +25,7 @@ from workbench.api_handlers.workspace_files import WorkspaceHandler
 from workbench.broker.broker import Broker
 from workbench.broker.elicitation_audit import ElicitationAudit
 from workbench.broker.services import Services
+from workbench.notifications.notifier import Notifier
 from workbench.recordings.live_checks import LiveChecks
 from workbench.records import Fault
 from workbench.runs.run_manager import RunManager
@@ -37,6 +38,7 @@ def api_methods(
     run_manager: RunManager,
     agents: ConnectedAgents,
     notices: Callable[[], Sequence[Fault]],
+    notifier: Notifier,
     owners: Iterable[object],
 ) -> Registry:
     """Return the registry of a core's API: objects that implement methods themselves, including `owners`, and
@@ -59,12 +61,13 @@ def api_methods(
         run_manager.held_calls,
         run_manager.states,
         agents,
+        notifier,
         calls,
         settings,
         AuditHandler(services),
         CallHistoryHandler(services),
         ClientConfigHandler(services),
-        DiagnosisHandler(services, notices),
+        DiagnosisHandler(services, notices, notifier.checks),
         ElicitationHandler(services, elicitations, run_manager),
         NetworkHandler(services),
         PermissionsHandler(services, run_manager),

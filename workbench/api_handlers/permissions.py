@@ -70,7 +70,8 @@ class SettingsHandler(RequestHandler):
         name = OLD_NAMES.get(name, name)
         change(self._services.settings(), name, value)  # raises if the value is not valid
         write(self._settings_file(name, scope, value), name, value)
-        return self._apply_file(name, f"You set {name} to {value!r}{' for this project' * (scope == 'project')}")
+        shown = definition_of(name).describe(value)
+        return self._apply_file(name, f"You set {name} to {shown}{' for this project' * (scope == 'project')}")
 
     @api(decides=True, consent=True)
     async def reset_setting(self, name: str, scope: str = "user") -> Settings:

@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "calls": ("waiting_requests:arrange_calls", "List held calls of running programs, and answer in a terminal."),
     "phone": ("phone:arrange_phone", "Pair phones with the review page, list them, and revoke them."),
+    "notify": ("notifications:arrange_notify", "Test the notifications about requests that wait."),
     "pin": ("terminal_answers:arrange_pin", "Set a PIN that approvals in a terminal require."),
     "dry-run": ("program_runs:arrange_dry_run", "List what a program would change or send, without doing it."),
     "skills": ("skills:arrange_skills", "List, read, keep, run and test the skills of a project."),
@@ -90,6 +91,7 @@ USAGES = (
     ("mcp-workbench runs allow|deny|edit ID", "allow, deny or edit a waiting program"),
     ("mcp-workbench calls list|allow|deny", "list, allow or deny held calls of running programs"),
     ("mcp-workbench phone pair|list|revoke", "pair phones with the review page, list or revoke them"),
+    ("mcp-workbench notify test", "send a test message through every channel of notifications"),
     ("mcp-workbench pin set|clear", "require a PIN for approvals in a terminal"),
     ("mcp-workbench dry-run FILE", "list what a program would do, without doing it"),
     ("mcp-workbench skills list", "list the skills"),
@@ -226,6 +228,7 @@ COMMAND_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "runs": ("runs list", "runs show r1f2e3d4c5b6 --json", "runs allow r1f2", "runs deny r1f2 --reason 'Not today'"),
     "calls": ("calls list", "calls allow 1f2e3d4c5b6a-1"),
     "phone": ("phone pair", "phone list --json", "phone revoke 3fa9"),
+    "notify": ("notify test",),
     "pin": ("pin set", "pin clear"),
     "dry-run": ("dry-run clean_up.py", "dry-run - --json"),
     "skills": (

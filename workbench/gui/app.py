@@ -154,7 +154,7 @@ def _report_faults(window: MainWindow) -> None:
     loop.set_exception_handler(in_loop)
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, ValueError):
-            loop.add_signal_handler(number, window.close)
+            loop.add_signal_handler(number, window.leave)
 
 
 def _usable() -> None:

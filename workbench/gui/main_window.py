@@ -30,6 +30,7 @@ from workbench.gui.shell.docks import Dock
 from workbench.gui.shell.keyboard import FocusKeys, open_context_menu, step_focus
 from workbench.gui.shell.search_button import SearchButton
 from workbench.gui.shell.status_bar import Status
+from workbench.gui.shell.tray import ClosingDialog, Tray, has_tray, waiting_sentence
 from workbench.gui.shell.window_state import Layout, WindowSession
 from workbench.gui.skills.skill_list import SkillsPane
 from workbench.records import Origin, Run
@@ -106,13 +107,18 @@ OTHER_PANES = tuple(entry.name for entry in PANES if entry.area is not LEFT)
 """Panes about runs, right of the centre and below it."""
 
 
-def _apply_looks(context: Context, settings: Settings) -> None:
-    context.theme.choose(settings.window_theme, settings.window_font_size)
+def _apply_looks(window: MainWindow, settings: Settings) -> None:
+    window.context.theme.choose(settings.window_theme, settings.window_font_size)
 
 
-APPLIED_SETTINGS: dict[str, Callable[[Context, Settings], None]] = {
+def _apply_tray(window: MainWindow, settings: Settings) -> None:
+    window.tray.turn(settings.window_tray)
+
+
+APPLIED_SETTINGS: dict[str, Callable[[MainWindow, Settings], None]] = {
     "window.theme": _apply_looks,
     "window.font_size": _apply_looks,
+    "window.tray": _apply_tray,
 }
 """What the window does with settings that it applies itself, at start and after a change."""
 
@@ -176,6 +182,8 @@ class MainWindow(QMainWindow):
 
     leaving = Signal()
     """The user closed the window; it is still there until everything has ended."""
+    review_requested = Signal()
+    """The user wants to review what waits."""
     servers: ServersPane
     skills: SkillsPane
     calls: CallsPane
@@ -260,7 +268,9 @@ class MainWindow(QMainWindow):
         self.context.tasks.failed.connect(self.banners.show_fault)
         self.context.store.waiting_changed.connect(self.docks["runs"].count)
         self.skills.agent_drafts.connect(self.docks["skills"].count)
-        self.context.store.waiting_changed.connect(Attention(self).count)
+        self.context.store.waiting_changed.connect(Attention(self, bridge).count)
+        self.tray = Tray(self, self.review, self.quit)
+        self.context.store.waiting_changed.connect(self.tray.show_count)
 
     def _linked(self, link: Link) -> None:
         linked = link.state is LinkState.LINKED
@@ -274,7 +284,7 @@ class MainWindow(QMainWindow):
     def apply_settings(self, settings: Settings, names: Iterable[str] = tuple(APPLIED_SETTINGS)) -> None:
         """Apply those of the named settings that concern the window itself."""
         for apply in dict.fromkeys(APPLIED_SETTINGS[name] for name in names if name in APPLIED_SETTINGS):
-            apply(self.context, settings)
+            apply(self, settings)
 
     # where things are
 
@@ -388,6 +398,41 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window stays until tasks and connection have ended; otherwise the loop would die under them."""
         event.ignore()
+        if self.tray.is_shown and self.isVisible():
+            self._save()
+            self.tray.hide_window()
+        else:
+            self.quit()
+
+    def quit(self) -> None:
+        """Close the window; the user is asked if something waits."""
+        if not (sentence := waiting_sentence(self.context.store)):
+            self.leave()
+            return
+        ClosingDialog(
+            self.context.theme,
+            sentence,
+            self,
+            close=self.leave,
+            keep=self._keep_in_tray,
+            review=self.review,
+            tray=has_tray(),
+        ).open()
+
+    def review(self) -> None:
+        """Show what waits."""
+        self.review_requested.emit()
+
+    def leave(self) -> None:
+        """Close the window without a question."""
+        self._save()
+        self.leaving.emit()
+
+    def _keep_in_tray(self) -> None:
+        self.tray.turn(True)
+        self._save()
+        self.tray.hide_window()
+
+    def _save(self) -> None:
         self.session.write()
         self.layout_file.save(self)
-        self.leaving.emit()

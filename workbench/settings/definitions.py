@@ -27,6 +27,7 @@ class Definition(Struct, frozen=True):
     is_list: bool = False  # a text of entries that are separated by spaces
     takes_effect: str = ""  # when a change takes effect: "when the core starts"; empty: at once
     is_address: bool = False  # a text that is empty or an HTTP address
+    is_private: bool = False  # the value may contain a secret, so audit, log and reports do not show it
     field: str = ""  # the attribute of `Settings`
     type: str = ""
 
@@ -53,6 +54,10 @@ class Definition(Struct, frozen=True):
         if self.is_address and isinstance(value, str) and value and not is_http_address(value):
             return "empty or an HTTP address such as http://127.0.0.1:4318"
         return ""
+
+    def describe(self, value: object) -> str:
+        """A value for the audit and reports."""
+        return "a value that is not shown" if self.is_private and value else repr(value)
 
     @property
     def unit(self) -> str:
@@ -108,6 +113,11 @@ class Settings(Struct, frozen=True):
         "Text size in the window, in points.",
         minimum=6,
         maximum=40,
+    )
+    window_tray: bool = _setting(
+        False,
+        "Show an icon in the system tray. Closing the window then hides it, and Quit in the icon's menu closes it.",
+        user_only=True,
     )
     approval_wait_seconds: int = _setting(
         300, "How long an approval request waits for you. After that the program or call is denied.", minimum=0
@@ -469,6 +479,52 @@ class Settings(Struct, frozen=True):
         " seconds that its program waits for you. The program continues to wait. 0: at once.",
         minimum=0,
         maximum=3_600,
+    )
+    notify_desktop: bool = _setting(
+        True, "Show a desktop notification when a request waits and no window shows it.", user_only=True
+    )
+    notify_desktop_content: str = _setting(
+        "sentence",
+        "What the desktop notification says: sentence (also the summary, with personal data masked) or count (only that"
+        " something waits, from which agent, and its risk). Without masking (privacy.enabled) it is always count.",
+        user_only=True,
+        choices=("sentence", "count"),
+    )
+    notify_after_seconds: int = _setting(
+        20,
+        "After how many seconds without an answer the command and the webhook are told that a request waits.",
+        user_only=True,
+        minimum=0,
+        maximum=3_600,
+    )
+    notify_command: str = _setting(
+        "",
+        "Command that is run when requests wait, with arguments separated by spaces and quoted as in a shell, but"
+        " without one. It reads JSON from its standard input. Empty: none.",
+        user_only=True,
+        is_private=True,
+    )
+    notify_url: str = _setting(
+        "",
+        "Webhook that is told when requests wait: an https address, or one of this machine. ${keyring:name} inserts a"
+        " stored secret. Empty: none.",
+        user_only=True,
+        is_address=True,
+        is_private=True,
+    )
+    notify_format: str = _setting(
+        "ntfy",
+        "What the webhook expects: ntfy (a topic of ntfy), slack (an incoming webhook of Slack or a compatible one) or"
+        " json.",
+        user_only=True,
+        choices=("ntfy", "slack", "json"),
+    )
+    notify_content: str = _setting(
+        "count",
+        "What the command and the webhook are told: count (only that something waits, from which agent and project, and"
+        " its risk) or sentence (also the summary, with personal data masked).",
+        user_only=True,
+        choices=("count", "sentence"),
     )
     telemetry_endpoint: str = _setting(
         "",

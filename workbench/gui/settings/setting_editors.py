@@ -13,6 +13,7 @@ from workbench.gui.kit.controls import CalmCombo, TickBox
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.plain_edit import GrowingText, editable_text
 from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.shell.tray import NO_TRAY, has_tray
 from workbench.settings import Definition
 
 _NO_EDIT = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
@@ -88,12 +89,17 @@ class SwitchEditor(SettingEditor):
         self._add(self.box)
         self._row.addStretch(1)
         self.box.clicked.connect(self._commit)
+        self._is_missing = definition.name == "window.tray" and not has_tray()
+
+    def meaning(self) -> str:
+        return NO_TRAY if self._is_missing else ""
 
     def value(self) -> bool:
         return self.box.isChecked()
 
     def _write(self, value: object) -> None:
         self.box.setChecked(value is True)
+        self.box.setEnabled(not self._is_missing or value is True)
 
 
 class ChoiceEditor(SettingEditor):
@@ -181,8 +187,8 @@ class TextEditor(SettingEditor):
         return self.line.text().strip()
 
     def meaning(self) -> str:
-        """The only setting with an address is that of telemetry."""
-        if not self.definition.is_address:
+        """What is sent to an address."""
+        if self.definition.name != "telemetry.endpoint":
             return ""
         if not self.value():
             return "Nothing is sent."

@@ -46,6 +46,7 @@ GROUPS: Mapping[str, str] = {
     "history": "Call history",
     "network": "Network",
     "agent": "Agents",
+    "notify": "Notifications",
     "telemetry": "Telemetry",
     "core": "Core",
 }

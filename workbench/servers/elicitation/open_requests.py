@@ -70,6 +70,11 @@ class OpenElicitations:
         """Return the open requests of all servers, oldest first."""
         return tuple(waiting.ask for waiting in self._open.values())
 
+    @property
+    def has_windows(self) -> bool:
+        """Whether a window is connected."""
+        return self._windows > 0
+
     @contextmanager
     def attending(self) -> Iterator[None]:
         """Context in which a window is open that can show requests."""

@@ -1,0 +1,1 @@
+"""Notifies the user outside of window and terminal that requests wait: desktop notification, command, webhook."""
