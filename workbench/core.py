@@ -125,7 +125,7 @@ class Core:
             self._open_audit(sessions)
             history = History(self.paths.history, self._settings, self._tell_from_thread(), secrets.masks.mask)
             self._closers.push_async_callback(history.close)
-            rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES)
+            rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES, sessions.client)
             sign_ins = SignIns(secrets, self._settings, self.bus.tell)
             await self._open_servers_and_sandbox(sign_ins, rules, sessions, secrets)
             library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())

@@ -20,7 +20,8 @@ from workbench.permissions.call_rules import (
     reason_void,
     void_rules,
 )
-from workbench.permissions.rule_sentences import check, proposals, sentence
+from workbench.permissions.rule_offers import proposals
+from workbench.permissions.rule_sentences import check, sentence
 from workbench.permissions.tool_annotations import effective_tool, tool_risk, unverified
 from workbench.records import (
     CallDecision,
@@ -241,7 +242,8 @@ def mail_rule(
     [
         (
             mail_rule(CallDecision.ALLOW, "arguments", Predicate("to", "*@acme.com")),
-            "Programs may call mail.send_email without asking when “to” is “*@acme.com”.",
+            "Programs may call mail.send_email without asking when “to” is one address at acme.com,"
+            " from any agent, until you revoke it.",
         ),
         (mail_rule(CallDecision.DENY), "No program may call mail.send_email."),
         (mail_rule(CallDecision.ASK, "server"), "Programs call any tool of mail only after you are asked."),
@@ -252,7 +254,8 @@ def mail_rule(
         ),
         (
             mail_rule(CallDecision.ALLOW, "arguments", Predicate("path", "under workspace")),
-            "Programs may call mail.send_email without asking when “path” is in the workspace.",
+            "Programs may call mail.send_email without asking when “path” is in the workspace,"
+            " from any agent, until you revoke it.",
         ),
     ],
 )
@@ -287,7 +290,10 @@ def test_always_for_this_recipient_is_suggested_first_and_then_the_domain() -> N
         [("to", "bob@acme.com")],
         [("to", "*@acme.com")],
     ]
-    assert found[0].label == "Programs may call mail.send_email without asking when “to” is “bob@acme.com”."
+    assert found[0].label == (
+        "Programs may call mail.send_email without asking when “to” is “bob@acme.com”, from any agent,"
+        " until you revoke it."
+    )
 
 
 def test_every_destination_is_named_and_a_list_is_its_domain() -> None:

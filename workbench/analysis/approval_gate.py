@@ -16,7 +16,7 @@ unread, too.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Final
 
 from msgspec import Struct
@@ -94,6 +94,18 @@ _CHANGES = frozenset(
 )
 _UNKNOWN = ("", "?")  # paths known only at run time; they may be outside the workspace
 Find = Callable[[str, str], Tool | None]  # (server, tool) → the tool with effective annotations
+
+
+class ForeseenCall(Struct, frozen=True):
+    """What the user's rules say about one call in the program's text."""
+
+    name: str  # server.tool
+    span: Span
+    allowed: bool  # a rule allows it, or allows it unless an argument that is not known yet decides otherwise
+    depends: bool = False
+    text: str = ""  # one sentence about the rule
+
+
 Foresee = Callable[[Tool], Foreseen]  # the decision on a tool's calls that is certain before their arguments are known
 
 
@@ -107,8 +119,10 @@ class RunBounds(Struct, frozen=True):
     analyzed: bool = True  # the program could be analyzed, so the tools of the verdict are the ones that it calls
 
 
-def apply_bounds(verdict: Verdict, limits: RunBounds, find: Find, foresee: Foresee) -> Verdict:
-    """Return the verdict with the consequences of the bounds."""
+def apply_bounds(
+    verdict: Verdict, limits: RunBounds, find: Find, foresee: Foresee, calls: Sequence[ForeseenCall] = ()
+) -> Verdict:
+    """Return the verdict with the consequences of the bounds. `calls`: the calls whose arguments are known in part."""
     verdict = replace(verdict, profile=limits.profile, required=limits.required)
     if verdict.gate is Gate.BLOCKED:
         return verdict
@@ -118,7 +132,7 @@ def apply_bounds(verdict: Verdict, limits: RunBounds, find: Find, foresee: Fores
     if against and limits.analyzed:
         return _block_denied_calls(verdict, against)
     foreseen = [(use, foresee(tool)) for use, tool in used]
-    verdict = replace(_without_allowed_calls(verdict, foreseen), asks=_approval_reasons(limits, foreseen))
+    verdict = replace(_without_allowed_calls(verdict, foreseen, calls), asks=_approval_reasons(limits, foreseen))
     allowed = {(use.server, use.tool) for use, found in foreseen if found.decision is CallDecision.ALLOW}
     return _with_unverified(verdict, [tool for use, tool in used if (use.server, use.tool) not in allowed])
 
@@ -178,19 +192,29 @@ def _approval_reasons(limits: RunBounds, foreseen: Sequence[tuple[ToolUse, Fores
     return tuple(dict.fromkeys(found))
 
 
-def _without_allowed_calls(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
+def _without_allowed_calls(
+    verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]], calls: Sequence[ForeseenCall]
+) -> Verdict:
     """Return the verdict with the risk that is left without calls that rules allow.
 
-    Flows, files and other findings still count."""
+    A call counts as allowed if a rule allows it with the arguments in the program's text; arguments that are not in
+    the text are checked when it is called. Flows, files and other findings still count."""
     allowed = {f"{use.server}.{use.tool}": found for use, found in foreseen if found.decision is CallDecision.ALLOW}
     if not allowed:
         return verdict
-    left = [one.risk for one in verdict.findings if not (one.rule in ("tool.call", "tool") and one.subject in allowed)]
+    refused = {(one.name, one.span) for one in calls if not one.allowed}
+    left = [one.risk for one in verdict.findings if not _is_allowed_call(one, allowed, refused)]
+    mentioned = [one for one in calls if one.allowed and one.name in allowed]
+    named = {one.name for one in calls}
     words = [
         found.text + (" Its actual arguments are checked when it is called." if found.depends else "")
-        for found in allowed.values()
+        for found in (*mentioned, *(found for name, found in allowed.items() if name not in named))
     ]
     return replace(verdict, allowed=tuple(dict.fromkeys(words)), unsettled=worst(left))
+
+
+def _is_allowed_call(one: Finding, allowed: Mapping[str, Foreseen], refused: Set[tuple[str, Span]]) -> bool:
+    return one.rule in ("tool.call", "tool") and one.subject in allowed and (one.subject, one.span) not in refused
 
 
 def _refuse_writes(verdict: Verdict, profile: RunProfile | None) -> Verdict:

@@ -34,9 +34,11 @@ from workbench.analysis.interpreter.tool_lookup import tool_lookup
 from workbench.analysis.interpreter.values import Arguments, texts_in
 from workbench.analysis.lookalike_names import note_lookalikes
 from workbench.analysis.parsed_program import ParsedProgram, words_of
+from workbench.analysis.predicted_arguments import known_arguments
 from workbench.analysis.typescript_verdict import assess_script
 from workbench.analysis.verdict import add_conclusions, note_text_findings, verdict_of
 from workbench.gc_pause import pause_gc
+from workbench.permissions.call_rules import KnownArguments
 from workbench.records import Effect, EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 from workbench.records.common_types import worst
 
@@ -54,6 +56,11 @@ class PredictedCall:
     tool: Tool
     span: Span
     arguments: Arguments
+
+    @property
+    def known_arguments(self) -> tuple[KnownArguments, ...]:
+        """Every combination of arguments that the call may have, as far as the text determines them."""
+        return known_arguments(self.tool, self.arguments)
 
     @property
     def texts(self) -> frozenset[str]:

@@ -379,6 +379,11 @@ class Sessions:
     def get(self, name: str) -> Session | None:
         return self._all.get(name)
 
+    def client(self, name: str) -> str:
+        """Return the name that the client of an agent session gave itself; empty for other sessions."""
+        session = self._all.get(name)
+        return session.claimed_name if session is not None and session.origin is Origin.AGENT else ""
+
     def author(self, name: str) -> str:
         """Return the author of a session; its id if the session has ended."""
         session = self._all.get(name)

@@ -16,15 +16,18 @@ import json
 import posixpath
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
 from workbench.permissions import tool_verbs
+from workbench.permissions.sql_statements import only_reads
 from workbench.records import JsonObject, JsonValue, Predicate
 
 UNDER = "under workspace"
+BELOW = "below "  # begins the pattern of all paths inside one folder
+READING = "SQL that only reads"
 MOST = 500  # compared values of one argument; with more, no rule that allows matches, and every other rule does
 _HOST = re.compile(r"^[\w*?+.-]{0,40}://[^/]{0,400}")
 _EXPANDED = re.compile(r"[\\$`]|%[0-9A-Fa-f]{2}")  # escapes that some servers expand
@@ -41,6 +44,33 @@ def holds(
     if any(path not in named for path in _led(arguments)):
         return False
     return all(_all_match(one, arguments, workspace, resolve) for one in where)
+
+
+def may_hold(
+    where: Sequence[Predicate],
+    arguments: JsonObject,
+    unknown: Set[str],
+    workspace: str = "",
+    resolve: Resolve = posixpath.normpath,
+) -> bool | None:
+    """Whether `holds` will be true for a call whose arguments are known in part. None: that depends on an argument
+    that is not known yet. `unknown`: the names of those; `*` stands for any further names."""
+    later = [
+        one for one in where if (name := _first_name(one.path)) in unknown or ("*" in unknown and name not in arguments)
+    ]
+    named = {_first_name(one.path) for one in where}
+    if any(name not in named and is_destination(name) for name in unknown):
+        return False
+    whole = {one.path.replace("[]", "") for one in where}
+    if any(path not in whole for path in _led(arguments)):
+        return False
+    if not all(_all_match(one, arguments, workspace, resolve) for one in where if one not in later):
+        return False
+    return None if later or "*" in unknown else True
+
+
+def _first_name(path: str) -> str:
+    return path.partition(".")[0].removesuffix("[]")
 
 
 def destinations(arguments: JsonObject) -> tuple[str, ...]:
@@ -68,7 +98,9 @@ def exactly(value: JsonValue) -> str:
 @lru_cache(maxsize=512)
 def says_something(pattern: str) -> bool:
     """Whether a pattern excludes anything relevant: `*` and `*.*` do not narrow a rule."""
-    return pattern == UNDER or len(re.sub(r"[\W_]", "", pattern)) >= 2 or "*" not in pattern
+    if pattern.startswith(BELOW):
+        return bool(pattern.removeprefix(BELOW).strip("/. "))
+    return pattern in (UNDER, READING) or len(re.sub(r"[\W_]", "", pattern)) >= 2 or "*" not in pattern
 
 
 @lru_cache(maxsize=4096)
@@ -119,6 +151,10 @@ def _matches(pattern: str, value: JsonValue, workspace: str, resolve: Resolve) -
     text = _text(value)
     if pattern == UNDER:
         return _is_under(text, workspace, resolve)
+    if pattern.startswith(BELOW):
+        return _is_below(text, pattern.removeprefix(BELOW), workspace, resolve)
+    if pattern == READING:
+        return isinstance(value, str) and only_reads(text)
     if "/" in pattern and ".." in re.split(r"[/\\]", text):
         return False
     if pattern == exactly(text):
@@ -137,6 +173,20 @@ def _is_under(text: str, workspace: str, resolve: Resolve) -> bool:
     # `..` after a link leads to a different folder
     places = (lexical, _followed(lexical, resolve), _followed(joined, resolve))
     return all(place.startswith(workspace.rstrip("/") + "/") for place in places)
+
+
+def _is_below(text: str, folder: str, workspace: str, resolve: Resolve) -> bool:
+    """Whether a path is inside a folder, as written and after following every link of this machine. A relative path
+    and folder start at the same place, which for links is the project."""
+    doubtful = text.startswith(("~", "//")) or "://" in text or not text.isprintable() or _EXPANDED.search(text)
+    if doubtful or ".." in text.split("/") or unicodedata.normalize("NFKC", text) != text:
+        return False
+    root = posixpath.normpath(folder)
+    if not posixpath.normpath(text).startswith(f"{root}/"):
+        return False
+    base = posixpath.dirname(workspace) if workspace else "/"
+    place, real_root = (_followed(posixpath.join(base, one), resolve) for one in (text, root))
+    return bool(real_root) and place.startswith(f"{real_root.rstrip('/')}/")
 
 
 def _followed(path: str, resolve: Resolve) -> str:
@@ -237,6 +287,14 @@ def _like(pattern: str, text: str, workspace: str, resolve: Resolve) -> bool:
     plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     if pattern == UNDER:
         return any(_is_in(place, workspace) for place in _places(plain, workspace, resolve))
+    if pattern.startswith(BELOW):
+        folder = pattern.removeprefix(BELOW)
+        roots = _places(folder, workspace, resolve)
+        return any(
+            _is_in(place.casefold(), root.casefold()) for place in _places(plain, workspace, resolve) for root in roots
+        )
+    if pattern == READING:
+        return only_reads(text)
     said = _compiled_loosely(pattern)
     if said.match(text) or said.match(plain):
         return True

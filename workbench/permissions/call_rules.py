@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.permissions import own_calls, release_rules
 from workbench.permissions import sealed_fields as sealing
-from workbench.permissions.argument_patterns import holds, says_something, touches
+from workbench.permissions.argument_patterns import holds, may_hold, says_something, touches
 from workbench.permissions.own_calls import OWN
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.tool_annotations import facts_of
@@ -30,6 +31,13 @@ _VERBS = {CallDecision.ALLOW: "Allowed by", CallDecision.ASK: "Approval required
 LOST = "The rules for tools cannot be read, so every call needs approval."
 
 
+ClientOf = Callable[[str], str]  # id of an agent session → the name that its client gave itself
+
+
+def _no_client(session: str) -> str:
+    return ""
+
+
 class RuleAnswer(Struct, frozen=True):
     """The answer of the user's rules about one call."""
 
@@ -40,6 +48,14 @@ class RuleAnswer(Struct, frozen=True):
 
 
 NO_RULE = RuleAnswer(None)
+REST = "*"  # among unknown arguments: there may be further ones, with any name
+
+
+class KnownArguments(Struct, frozen=True):
+    """The arguments of a call before it is made, as far as they are known."""
+
+    values: JsonObject
+    unknown: frozenset[str] = frozenset()  # names of arguments whose values are not known yet
 
 
 class Foreseen(Struct, frozen=True):
@@ -76,13 +92,14 @@ def is_heavy(tool: Tool) -> bool:
     return facts.sends or at_least(facts.risk, Risk.HIGH)
 
 
-def in_force(rule: Permission, session: str, run: str, now: float) -> bool:
-    """Whether a rule has not expired and applies to this session or run, or always."""
+def in_force(rule: Permission, session: str, run: str, now: float, client_of: ClientOf = _no_client) -> bool:
+    """Whether a rule has not expired and applies to this session, run or client, or always."""
     if rule.expires and now >= rule.expires:
         return False
-    return rule.scope == "always" or (
-        bool(rule.session) and rule.session == (session if rule.scope == "session" else run)
-    )
+    if rule.scope == "always":
+        return True
+    mine = client_of(session) if rule.scope == "client" else session if rule.scope == "session" else run
+    return bool(rule.session) and rule.session == mine
 
 
 def _answer(rule: Permission, *, depends: bool = False) -> RuleAnswer:
@@ -96,6 +113,7 @@ class ToolRules(Struct, frozen=True):
     rules: tuple[Permission, ...] = ()  # rules about its server that apply to the server's current entry
     lost: bool = False  # whether the rules could not be read
     workspace: str = ""
+    client_of: ClientOf = _no_client
 
     def judge(
         self, arguments: JsonObject | None, session: str = "", run: str = "", now: float | None = None
@@ -117,7 +135,7 @@ class ToolRules(Struct, frozen=True):
                 continue
             if rule.kind != "server" and rule.tool != tool.name:
                 continue
-            if (rule.scope != "always" or rule.expires) and not in_force(rule, session, run, now):
+            if (rule.scope != "always" or rule.expires) and not in_force(rule, session, run, now, self.client_of):
                 continue
             depends = depends or (arguments is None and bool(rule.where))
             if not self._fits(rule, arguments):
@@ -145,6 +163,23 @@ class ToolRules(Struct, frozen=True):
         why = f"You decided about {tool.server}: its tools that {DOES[tool.group]} run without asking."
         return RuleAnswer(CallDecision.ALLOW, None, why, depends)
 
+    def with_rules(self, more: Iterable[Permission]) -> ToolRules:
+        """Return the same rules and further ones."""
+        return replace(self, rules=(*self.rules, *more)) if more else self
+
+    def judge_known(self, known: KnownArguments, session: str = "") -> RuleAnswer:
+        """Return the answer about a call whose arguments are known in part. `depends`: an unknown argument decides."""
+        fitting, depends = [], False
+        for rule in self.rules:
+            if rule.word is CallDecision.ALLOW and rule.where and rule.tool == self.tool.name:
+                holds = may_hold(rule.where, known.values, known.unknown, self.workspace, os.path.realpath)
+                depends = depends or holds is None
+                fitting += [rule] if holds is not False else []
+            else:
+                fitting.append(rule)
+        answer = replace(self, rules=tuple(fitting)).judge(None, session)
+        return replace(answer, depends=depends)
+
     def _fits(self, rule: Permission, arguments: JsonObject | None) -> bool:
         if not rule.where:
             return rule.kind != "arguments"
@@ -158,7 +193,7 @@ class ToolRules(Struct, frozen=True):
     ) -> tuple[ReleaseDecision, ...]:
         """Return which values of a call the user's rules release to this tool."""
         now = time.time()
-        rules = [one for one in self.rules if in_force(one, session, run, now)]
+        rules = [one for one in self.rules if in_force(one, session, run, now, self.client_of)]
         return release_rules.judge(found, rules, self.tool, lost=self.lost)
 
     @property

@@ -1,25 +1,21 @@
-"""Describes a rule in one sentence, checks whether a rule is valid, and suggests rules for a decision."""
+"""Describes a rule in one sentence, and checks whether a rule is valid."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from msgspec.structs import replace
+import time
 
 from workbench.errors import WorkbenchError
-from workbench.permissions.argument_patterns import UNDER, destinations, exactly, holds
-from workbench.permissions.call_rules import is_heavy, reason_void
-from workbench.records import CallDecision, JsonObject, JsonValue, Permission, Predicate, Tool
+from workbench.permissions.argument_patterns import BELOW, READING, UNDER
+from workbench.permissions.call_rules import reason_void
+from workbench.records import CallDecision, Permission, Predicate, Tool
 
-MOST = 6  # arguments in a suggested rule
-LONGEST = 200  # characters of a value in a suggested rule
-_PATHS = frozenset({"path", "file", "filename", "file_path", "target", "directory", "folder"})
+LONGEST = 200  # characters of a value in a rule
 _DOES = {
     CallDecision.ALLOW: "Programs may {} without asking",
     CallDecision.ASK: "Programs {} only after you are asked",
     CallDecision.DENY: "No program may {}",
 }
-_FOR = {"always": "", "session": ", in this session", "run": ", in this run"}
+_FOR = {"session": ", in this session", "run": ", in this run"}
 
 
 def sentence(rule: Permission) -> str:
@@ -28,7 +24,23 @@ def sentence(rule: Permission) -> str:
     excluded = ", except high-risk tools and tools that can send data outside"
     limit = excluded if rule.word is CallDecision.ALLOW and rule.kind == "server" else ""
     when = f" when {_conditions(rule)}" if rule.where else ""
-    return f"{_DOES[rule.word].format(what)}{limit}{when}{_FOR.get(rule.scope, '')}."
+    return f"{_DOES[rule.word].format(what)}{limit}{when}{reach(rule)}."
+
+
+def program_sentence(rule: Permission, summary: str) -> str:
+    """Return what a rule about one exact program does. `summary`: what the program does, as a sentence."""
+    return f"Exactly this program may run without asking{reach(rule)}: {summary}"
+
+
+def reach(rule: Permission) -> str:
+    """Return from which agents and for how long a rule applies, as the end of a sentence."""
+    until = f"until {time.strftime('%d %b %Y', time.localtime(rule.expires))}" if rule.expires else ""
+    if rule.scope in _FOR:
+        return _FOR[rule.scope]
+    who = f"from agents with the name “{rule.session}”" if rule.scope == "client" else "from any agent"
+    if rule.word is not CallDecision.ALLOW:
+        return f", {who}" if rule.scope == "client" else ""
+    return f", {who}, {until or 'until you revoke it'}"
 
 
 def check(rule: Permission, tool: Tool | None) -> None:
@@ -52,75 +64,21 @@ def check(rule: Permission, tool: Tool | None) -> None:
         )
 
 
-def proposals(tool: Tool, arguments: JsonObject, workspace: str = "") -> tuple[Permission, ...]:
-    """Return rules that would have allowed this call, the narrowest first. Destinations are always named, because a
-    rule without them would allow every destination."""
-    made: dict[tuple[Predicate, ...], Permission] = {}
-    narrow = _exact(arguments)
-    for where in (narrow, _wider(narrow, arguments, workspace)):
-        if where and holds(where, arguments, workspace):
-            made.setdefault(where, _rule(tool, "arguments", where))
-    if not is_heavy(tool):
-        made[()] = _rule(tool, "tool", ())
-    return tuple(made.values())
-
-
-def _exact(arguments: JsonObject) -> tuple[Predicate, ...]:
-    """Return predicates for the exact destinations; without any, for the arguments that name the object acted on;
-    else for all short arguments."""
-    keys = destinations(arguments)
-    keys = keys or tuple(key for key in arguments if _names_a_thing(key)) or tuple(arguments)
-    found = [one for key in keys for one in _predicates(key, arguments[key])]
-    whole = all(any(_begins(one.path, key) for one in found) for key in keys)
-    return tuple(found) if whole and len(found) <= MOST else ()
-
-
-def _wider(narrow: tuple[Predicate, ...], arguments: JsonObject, workspace: str) -> tuple[Predicate, ...]:
-    """Return wider predicates: the domain instead of the address, the workspace instead of one file."""
-    found = []
-    for one in narrow:
-        if one.path in _PATHS and holds((Predicate(one.path, UNDER),), {one.path: arguments[one.path]}, workspace):
-            found.append(Predicate(one.path, UNDER))
-        elif "@" in one.pattern and "*" not in one.pattern:
-            found.append(Predicate(one.path, f"*@{one.pattern.rpartition('@')[2]}"))
-        else:
-            found.append(one)
-    return tuple(found) if tuple(found) != narrow else ()
-
-
-def _predicates(path: str, value: JsonValue, depth: int = 0) -> list[Predicate]:
-    if isinstance(value, Mapping) and depth < 3:
-        return [one for key, inner in value.items() for one in _predicates(f"{path}.{key}", inner, depth + 1)]
-    if isinstance(value, list):
-        alike = {exactly(one) for one in value if isinstance(one, str)}
-        return [Predicate(f"{path}[]", alike.pop())] if len(alike) == 1 and len(value) == 1 else _shared(path, value)
-    text = "" if isinstance(value, Mapping) else exactly(value)
-    return [Predicate(path, text)] if 0 < len(text) <= LONGEST else []
-
-
-def _shared(path: str, value: list[JsonValue]) -> list[Predicate]:
-    """Return one predicate for several addresses of the same domain."""
-    ends = {one.rpartition("@")[2] for one in value if isinstance(one, str) and "@" in one}
-    if len(ends) == 1 and all(isinstance(one, str) for one in value):
-        return [Predicate(f"{path}[]", f"*@{exactly(ends.pop())}")]
-    return []
-
-
-def _begins(path: str, key: str) -> bool:
-    return path == key or path.startswith((f"{key}.", f"{key}[]"))
-
-
-def _names_a_thing(key: str) -> bool:
-    return key.casefold().endswith(("id", "name", "key", "number"))
-
-
-def _rule(tool: Tool, kind: str, where: tuple[Predicate, ...]) -> Permission:
-    rule = Permission("", kind, CallDecision.ALLOW, tool.server, tool.name, where, tool.hash, source="a decision")
-    return replace(rule, label=sentence(rule))
-
-
 def _conditions(rule: Permission) -> str:
-    return " and ".join(
-        f"“{one.path}” is in the workspace" if one.pattern == UNDER else f"“{one.path}” is “{one.pattern}”"
-        for one in rule.where
-    )
+    return " and ".join(f"“{one.path}” {_condition(one)}" for one in rule.where)
+
+
+def _condition(one: Predicate) -> str:
+    if one.pattern == UNDER:
+        return "is in the workspace"
+    if one.pattern == READING:
+        return "is SQL that only reads"
+    if one.pattern.startswith(BELOW):
+        return f"is below {one.pattern.removeprefix(BELOW)}"
+    end = one.pattern[2:]
+    if one.pattern.startswith("*@") and "*" not in end and "?" not in end:
+        return f"is one address at {end}"
+    start = one.pattern[:-1]
+    if one.pattern.endswith("/*") and "://" in one.pattern and "*" not in start and "?" not in start:
+        return f"begins with {start}"
+    return f"is “{one.pattern}”"

@@ -23,9 +23,9 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, write_file
-from workbench.permissions import own_calls, release_rules, rule_sentences
+from workbench.permissions import own_calls, release_rules, rule_offers, rule_sentences
 from workbench.permissions import sealed_fields as sealing
-from workbench.permissions.call_rules import ToolRules, void_rules
+from workbench.permissions.call_rules import ClientOf, ToolRules, void_rules
 from workbench.permissions.reviewed_tools import find_review
 from workbench.permissions.tool_annotations import effective_tool
 from workbench.records import (
@@ -43,6 +43,7 @@ from workbench.records import (
 )
 
 MOST_RULES = 1_000
+_LASTING = ("always", "client")  # scopes of rules that outlive the core
 _OF_TOOLS = ("tool", "arguments", release_rules.RESTORE, own_calls.OWN)
 WRITE_AFTER = 30.0  # seconds after which usage counts are written, at the next call
 _OTHER_ENTRY = "the server's entry has changed since the rule was made"
@@ -124,14 +125,20 @@ class Rules:
     """All rules, and the user's trust in servers and annotations of tools."""
 
     def __init__(
-        self, file: Path, workspace: Path, entry: Entry = lambda server: "", analysis_version: str = ""
+        self,
+        file: Path,
+        workspace: Path,
+        entry: Entry = lambda server: "",
+        analysis_version: str = "",
+        client_of: ClientOf = lambda session: "",
     ) -> None:
         """`analysis_version`: version of the rules of the analysis; approvals given under a different version are
-        void."""
+        void. `client_of`: the client of an agent session, for rules about one client."""
         self._file = file
         self._workspace = os.path.realpath(workspace)
         self._entry = entry
         self._analysis_version = analysis_version
+        self._client_of = client_of
         self._now = _snapshot(read_rules(file), ())
         self._revoked: dict[str, Permission] = {}  # rules revoked since the core started, which can be restored
         self._withdrawn: dict[str, ServerDecision] = {}  # decisions withdrawn since the core started
@@ -184,11 +191,11 @@ class Rules:
         """Return the current rules about a tool; later changes do not affect the result, so threads may use it."""
         now = self._now
         mine = now.by_server.get(tool.server, ())
-        return ToolRules(tool, self._in_force(mine) if mine else (), now.stored.lost, self._workspace)
+        return ToolRules(tool, self._in_force(mine) if mine else (), now.stored.lost, self._workspace, self._client_of)
 
     def proposals(self, tool: Tool, arguments: JsonObject) -> tuple[Permission, ...]:
         """Return rules that a decision about this call suggests, the narrowest first."""
-        return rule_sentences.proposals(tool, arguments, self._workspace)
+        return rule_offers.proposals(tool, arguments, self._workspace)
 
     def note_use(self, rule: Permission | None) -> None:
         """Count that a rule decided something."""
@@ -348,8 +355,8 @@ class Rules:
 
     def _save_rules(self, rules: list[Permission]) -> None:
         counted = tuple(map(self._with_present_count, rules))
-        lasting = tuple(one for one in counted if one.scope == "always")
-        self._save(replace(self._stored, rules=lasting), tuple(one for one in counted if one.scope != "always"))
+        lasting = tuple(one for one in counted if one.scope in _LASTING)
+        self._save(replace(self._stored, rules=lasting), tuple(one for one in counted if one.scope not in _LASTING))
         self._used = {}
 
     def _with_present_count(self, one: Permission) -> Permission:

@@ -39,8 +39,9 @@ class Permission(Struct, frozen=True):
     tool: str = ""
     where: tuple[Predicate, ...] = ()  # all conditions must be met
     key: str = ""
-    scope: str = "always"  # always, session, run
-    session: str = ""  # the session or run that the rule is limited to, unless `scope` is always
+    scope: str = "always"  # always, client, session, run
+    # the session or run that the rule is limited to, or the name that the client gives itself, unless `scope` is always
+    session: str = ""
     source: str = "you"  # you, or the decision that the rule was learned from
     made: float = 0.0
     used: float = 0.0  # time when the rule last decided a call
@@ -52,6 +53,17 @@ class Permission(Struct, frozen=True):
     data: str = ""  # restore: the kind of personal data, sealed: the field; empty: all
     # for a tool rule: fingerprint of the server's configuration entry; if it changes, an allow rule is void
     entry: str = ""
+
+
+class RuleOffer(Struct, frozen=True):
+    """A lasting answer to an approval request: the rules that it makes. Each one reads later as it does here."""
+
+    id: str  # which a decision names
+    kind: str  # program, exact, reads, group, workspace, place, tool, server: what the rules are about
+    reach: str  # session, client, always: the scope of the rules
+    sentence: str  # what the rules allow
+    rules: tuple[Permission, ...] = ()  # for one program none: the core makes the rule from the program
+    expires: float = 0.0  # 0: when the user revokes it, or the session ends
 
 
 class UserAnnotations(Struct, frozen=True):

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from workbench.records.calls import CallTrace, ChangedCall
 from workbench.records.common_types import Fault, Origin, Risk
 from workbench.records.held_calls import HeldCall, PlanStep
-from workbench.records.permissions import RunProfile
+from workbench.records.permissions import RuleOffer, RunProfile
 
 
 class Impact(Struct, frozen=True):
@@ -180,14 +180,15 @@ class Decision(Struct, frozen=True):
     """The user's answer to an approval request. It names the program by hash, so it cannot allow a different one."""
 
     run_id: str
-    sha: str
+    sha: str  # empty: rules allow its calls, and nobody approved this text
     allow: bool
     by: str  # who decided, and where: "you, in the window", "you, at a terminal", or a rule; set by the core
     reason: str = ""
     at: float = 0.0
     seconds: float = 0.0  # how long the user viewed the request
     hosts: tuple[str, ...] = ()  # "host:port" that the user allowed for this run only
-    scope: str = "once"  # once, session, text, tool, server: how far the decision applies
+    scope: str = "once"  # once, session, text, tool, server: how far the decision applies; rules: they allowed it
+    offer: str = ""  # the lasting answer that the user chose, from the offers of the run
     fingerprint: str = ""  # approval fingerprint of the run that the user saw
     also: tuple[str, ...] = ()  # other runs with the same request that the answer applies to
     plan: str = ""  # the dry run whose plan was allowed; anything else needs approval
@@ -261,6 +262,7 @@ class Run(Struct, frozen=True):
     like: Resemblance | None = None  # a similar program that was allowed before
     scopes: tuple[str, ...] = ()  # how far an approval may apply beyond this run: session, text, server
     scopes_why: str = ""  # why no wider scope is possible
+    offers: tuple[RuleOffer, ...] = ()  # lasting answers that would have let this program run without asking
     preparing: bool = False  # the program has ended, and its answer is being searched for personal data
     stopping: bool = False  # the run was stopped and is about to end
     held: tuple[str, ...] = ()  # files that it changed in its copy of the workspace; the user decides about them

@@ -11,13 +11,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from msgspec.structs import replace
 
 from workbench import offload
-from workbench.analysis.approval_gate import RunBounds, apply_bounds, is_additive
+from workbench.analysis.approval_gate import ForeseenCall, RunBounds, apply_bounds, is_additive
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.certain_failures import WAITING, find_certain_failures
 from workbench.analysis.reading import PYTHON, Reading, read_program
@@ -28,9 +28,20 @@ from workbench.broker.services import Services
 from workbench.broker.token_release import announce_tokens
 from workbench.errors import WorkbenchError
 from workbench.identifiers import fold
-from workbench.permissions.call_rules import Foreseen
+from workbench.permissions.call_rules import Foreseen, ToolRules
 from workbench.permissions.judgement import foresee
-from workbench.records import Fault, Finding, Gate, HostRule, Risk, ServerStatus, Tool, Verdict
+from workbench.records import (
+    CallDecision,
+    Fault,
+    Finding,
+    Gate,
+    HostRule,
+    Permission,
+    Risk,
+    ServerStatus,
+    Tool,
+    Verdict,
+)
 from workbench.records.common_types import rank
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_users_run
@@ -97,7 +108,7 @@ class ProgramAssessor:
         """Return the reading of a text, with its verdict within the limits of this profile and these tools."""
         text = code if isinstance(code, CanonicalText) else canonicalize(code)
         reading = await self._read(text, state, language, network=self._services.run_profiles.reaches(profile))
-        return reading.with_verdict(self._within_bounds(reading.verdict, profile, required, session, language))
+        return reading.with_verdict(self.within_bounds(reading, profile, required, session))
 
     async def _read(self, text: CanonicalText, state: ReplSession | None, language: str, *, network: bool) -> Reading:
         """Analyse a text. Long texts and skills, which are files, are read on a thread."""
@@ -112,12 +123,17 @@ class ProgramAssessor:
     def _with_skills(self, reading: Reading, tools: Sequence[Tool], reach: Sequence[HostRule] | None) -> Reading:
         return with_skills(reading, tools, self._services.library.usable(), reach=reach)
 
-    def _within_bounds(
-        self, verdict: Verdict, profile: str, required: tuple[str, ...], session: str, language: str
+    def within_bounds(
+        self,
+        reading: Reading,
+        profile: str,
+        required: tuple[str, ...],
+        session: str,
+        more_rules: Sequence[Permission] = (),
     ) -> Verdict:
         """Limit the verdict to the profile and tools of this run. A profile that was deleted meanwhile blocks the
-        program."""
-        services = self._services
+        program. `more_rules`: rules that are tried out as if the user had made them."""
+        services, verdict = self._services, reading.verdict
         try:
             wanted = services.run_profiles.find(profile)
         except WorkbenchError as fault:
@@ -127,13 +143,17 @@ class ProgramAssessor:
             required,
             services.run_profiles.wider(wanted),
             services.rules.trust.lost,
-            analyzed=language == PYTHON,
+            analyzed=reading.language == PYTHON,
         )
 
-        def ruled(tool: Tool) -> Foreseen:
-            return foresee(services.rules.rules_for(tool), wanted, required, session)
+        def rules_for(tool: Tool) -> ToolRules:
+            return services.rules.rules_for(tool).with_rules(more_rules)
 
-        found = apply_bounds(verdict, limits, self._tool, ruled)
+        def ruled(tool: Tool) -> Foreseen:
+            return foresee(rules_for(tool), wanted, required, session)
+
+        calls = tuple(_foreseen_calls(reading, rules_for, session))
+        found = apply_bounds(verdict, limits, self._tool, ruled, calls)
         if found.risk is not Risk.MEDIUM or self._has_read_untrusted(session):
             return found
         tools = [self._tool(use.server, use.tool) for use in found.tools]
@@ -151,6 +171,18 @@ class ProgramAssessor:
         """Whether the session has read text that outsiders can write; an unknown session counts as having read some."""
         found = self._services.sessions.get(session)
         return found is None or UNTRUSTED in found.provenance.kinds
+
+
+def _foreseen_calls(reading: Reading, rules_for: Callable[[Tool], ToolRules], session: str) -> Iterator[ForeseenCall]:
+    """Judge the calls in the text by the user's rules about arguments, with the arguments that are known."""
+    for call in reading.calls:
+        rules = rules_for(call.tool)
+        if not rules.looks_into_arguments:
+            continue
+        answers = [rules.judge_known(one, session) for one in call.known_arguments]
+        allowed = all(one.decision is CallDecision.ALLOW for one in answers)
+        depends, text = any(one.depends for one in answers), " ".join(dict.fromkeys(one.why for one in answers))
+        yield ForeseenCall(f"{call.tool.server}.{call.tool.name}", call.span, allowed, depends, text)
 
 
 def blocked_verdict(verdict: Verdict, fault: WorkbenchError) -> Verdict:

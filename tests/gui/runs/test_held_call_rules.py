@@ -27,7 +27,9 @@ def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, fa
     choice = dialog.rules.choice
     qtbot.waitUntil(lambda: choice.count() == 3)
     assert choice.currentText() == "Only this time"
-    assert choice.itemText(1).endswith("without asking when “to” is “bob@acme.com”.")
+    assert choice.itemText(1).startswith(
+        "From now on: Programs may call demo.send_email without asking when “to” is “bob@acme.com”"
+    )
     choice.setCurrentIndex(1)
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     dialog.allow_button.click()

@@ -49,7 +49,10 @@ def test_a_rule_for_a_recipient_is_written_with_the_keyboard(page: Any, qtbot: A
     QTest.keyClicks(page.rules.pattern, "*@acme.com")
     QTest.keyClick(page.rules.pattern, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.rules.list.count() == 1)
-    words = "Programs may call demo.send_email without asking when “to” is “*@acme.com”."
+    words = (
+        "Programs may call demo.send_email without asking when “to” is one address at acme.com, from any agent,"
+        " until you revoke it."
+    )
     assert page.rules.list.item(0).text() == words
     assert page.rules.pattern.text() == ""
 

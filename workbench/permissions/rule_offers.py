@@ -1,0 +1,179 @@
+"""Derives rules from the arguments of a call: rules that would have allowed it, from the narrowest to the widest.
+
+Used for calls that wait for approval, and for the calls that are predicted from the text of a waiting program.
+Destinations are always named, because a rule without them would allow every destination.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from workbench.permissions.argument_patterns import (
+    BELOW,
+    READING,
+    UNDER,
+    destinations,
+    exactly,
+    holds,
+    is_destination,
+    may_hold,
+)
+from workbench.permissions.call_rules import is_heavy
+from workbench.permissions.rule_sentences import sentence
+from workbench.permissions.sql_statements import only_reads
+from workbench.permissions.tool_verbs import name_words
+from workbench.privacy.pii_tokens import find_tokens
+from workbench.records import CallDecision, JsonObject, JsonValue, Permission, Predicate, Tool
+
+MOST = 6  # arguments in a rule
+LONGEST = 200  # characters of a value in a rule
+# Kinds of offers, from the narrowest to the widest.
+EXACT, READS, GROUP, WORKSPACE, PLACE, TOOL = KINDS = ("exact", "reads", "group", "workspace", "place", "tool")
+
+
+def _words(block: str) -> frozenset[str]:
+    return frozenset(block.split())
+
+
+_PATHS: Final = _words("path paths file files filename filepath directory folder source")
+# Arguments that name where in a service a call acts.
+_PLACES: Final = _words(
+    """repo repository owner org organization project channel table tables database schema collection board workspace
+    namespace bucket calendar list sheet spreadsheet notebook team label queue cluster branch environment"""
+)
+_STATEMENTS: Final = _words("sql query q statement statements command script")
+_NAMING: Final = ("id", "name", "key", "number")  # ends of arguments that name the object acted on
+_NO_CONDITION: Final[tuple[Predicate, ...]] = ()
+
+
+class CallOffer(Struct, frozen=True):
+    """One rule that would have allowed a call."""
+
+    kind: str  # one of KINDS
+    where: tuple[Predicate, ...] = ()
+
+    def rule(self, tool: Tool) -> Permission:
+        """Return the rule about this tool."""
+        kind = "arguments" if self.where else "tool"
+        made = Permission(
+            "", kind, CallDecision.ALLOW, tool.server, tool.name, self.where, tool.hash, source="a decision"
+        )
+        return replace(made, label=sentence(made))
+
+
+def proposals(tool: Tool, arguments: JsonObject, workspace: str = "") -> tuple[Permission, ...]:
+    """Return rules that would have allowed this call, the narrowest first."""
+    return tuple(one.rule(tool) for one in offers(tool, arguments, workspace=workspace))
+
+
+def offers(
+    tool: Tool, arguments: JsonObject, unknown: Set[str] = frozenset(), workspace: str = ""
+) -> tuple[CallOffer, ...]:
+    """Return what may be offered for a call, the narrowest first. `unknown`: names of arguments whose values are not
+    known yet; a rule never depends on them."""
+    found: dict[tuple[Predicate, ...], CallOffer] = {}
+    for kind, where in _conditions(arguments, workspace):
+        narrow = where and len(where) <= MOST and not any(True for one in where for _ in find_tokens(one.pattern))
+        if (
+            narrow
+            and holds(where, arguments, workspace)
+            and may_hold(where, arguments, unknown, workspace) is not False
+        ):
+            found.setdefault(where, CallOffer(kind, where))
+    if not is_heavy(tool):
+        found.setdefault(_NO_CONDITION, CallOffer(TOOL))
+    return tuple(found.values())
+
+
+def _conditions(arguments: JsonObject, workspace: str) -> Iterator[tuple[str, tuple[Predicate, ...]]]:
+    """Yield kinds of offers with their conditions, which may turn out not to hold."""
+    led = destinations(arguments)
+    places = tuple(key for key in arguments if key not in led and not _PLACES.isdisjoint(name_words(key)))
+    objects = tuple(key for key in arguments if key.casefold().endswith(_NAMING) and key not in (*led, *places))
+    statements = tuple(key for key, value in arguments.items() if _is_reading(key, value))
+    if led or places:
+        narrow = _exact(arguments, (*led, *places, *(() if led else objects)))
+    else:
+        narrow = _exact(arguments, objects or tuple(arguments))
+    yield EXACT, narrow
+    if statements:
+        yield READS, (*_exact(arguments, (*led, *places)), *(Predicate(key, READING) for key in statements))
+        return
+    yield GROUP, tuple(_wider(one, arguments, workspace) for one in narrow)
+    yield WORKSPACE, tuple(_in_workspace(one, arguments, workspace) for one in narrow)
+    if led or places:
+        yield PLACE, _exact(arguments, (*led, *places))
+
+
+def _is_reading(key: str, value: JsonValue) -> bool:
+    return not _STATEMENTS.isdisjoint(name_words(key)) and isinstance(value, str) and only_reads(value)
+
+
+def _exact(arguments: JsonObject, keys: Sequence[str]) -> tuple[Predicate, ...]:
+    """Return predicates for exactly these arguments; none if one of them is too long or has too many values."""
+    found = [one for key in keys for one in _predicates(key, arguments[key])]
+    whole = all(any(_begins(one.path, key) for one in found) for key in keys)
+    return tuple(found) if whole and len(found) <= MOST else ()
+
+
+def _wider(one: Predicate, arguments: JsonObject, workspace: str) -> Predicate:
+    """Return the group that a value belongs to: the domain of an address, the host of a URL, the folder of a file."""
+    if "://" in one.pattern:
+        start, _, host = one.pattern.split("\\")[0].partition("://")
+        host = host.partition("/")[0]
+        return Predicate(one.path, f"{start}://{host}/*") if _is_host(host) and start.isalpha() else one
+    if "*" in one.pattern or "\\" in one.pattern:
+        return one
+    if "@" in one.pattern:
+        return Predicate(one.path, f"*@{one.pattern.rpartition('@')[2]}")
+    if _is_path(one.path) and (folder := posixpath.dirname(posixpath.normpath(one.pattern))).strip("/."):
+        whole = posixpath.join(posixpath.dirname(workspace), folder) == workspace
+        wide = Predicate(one.path, UNDER if whole else f"{BELOW}{folder}")
+        return wide if _held(wide, arguments, workspace) else one
+    return one
+
+
+def _is_host(name: str) -> bool:
+    return bool(name) and name.isascii() and all(mark.isalnum() or mark in ".-:_" for mark in name)
+
+
+def _in_workspace(one: Predicate, arguments: JsonObject, workspace: str) -> Predicate:
+    wide = Predicate(one.path, UNDER)
+    return wide if _is_path(one.path) and _held(wide, arguments, workspace) else one
+
+
+def _held(one: Predicate, arguments: JsonObject, workspace: str) -> bool:
+    name = one.path.partition(".")[0].removesuffix("[]")
+    return holds((one,), {name: arguments[name]}, workspace)
+
+
+def _is_path(path: str) -> bool:
+    last = path.rpartition(".")[2].removesuffix("[]")
+    return last.casefold() in _PATHS or (not is_destination(last) and "path" in name_words(last))
+
+
+def _predicates(path: str, value: JsonValue, depth: int = 0) -> list[Predicate]:
+    if isinstance(value, Mapping) and depth < 3:
+        return [one for key, inner in value.items() for one in _predicates(f"{path}.{key}", inner, depth + 1)]
+    if isinstance(value, list):
+        alike = {exactly(one) for one in value if isinstance(one, str)}
+        return [Predicate(f"{path}[]", alike.pop())] if len(alike) == 1 and len(value) == 1 else _shared(path, value)
+    text = "" if isinstance(value, Mapping) else exactly(value)
+    return [Predicate(path, text)] if 0 < len(text) <= LONGEST else []
+
+
+def _shared(path: str, value: list[JsonValue]) -> list[Predicate]:
+    """Return one predicate for several addresses of the same domain."""
+    ends = {one.rpartition("@")[2] for one in value if isinstance(one, str) and "@" in one}
+    if len(ends) == 1 and all(isinstance(one, str) for one in value):
+        return [Predicate(f"{path}[]", f"*@{exactly(ends.pop())}")]
+    return []
+
+
+def _begins(path: str, key: str) -> bool:
+    return path == key or path.startswith((f"{key}.", f"{key}[]"))

@@ -1,0 +1,168 @@
+"""Lasting answers for a waiting program: the rules with which it would have run without asking.
+
+Each offer is tried out: with its rules in force the program must need no approval, and each of its predicted calls
+must be allowed. So none is offered for a program of critical risk, for code that was not analyzed, or for values that
+come from outsiders or are private.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from workbench.analysis.approval_gate import decide_gate
+from workbench.analysis.program_fingerprints import once_only, session_only
+from workbench.analysis.reading import PYTHON, PredictedCall, Reading
+from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
+from workbench.errors import WorkbenchError
+from workbench.permissions.rule_offers import KINDS, CallOffer, offers
+from workbench.permissions.rule_sentences import program_sentence, sentence
+from workbench.permissions.tool_annotations import facts_of
+from workbench.records import CallDecision, Gate, Origin, Permission, Risk, RuleOffer, Run, Verdict
+from workbench.records.common_types import at_least
+from workbench.runs.program_assessment import ProgramAssessor
+from workbench.runs.sandbox_choice import choose_sandbox
+
+PROGRAM, SERVER = "program", "server"  # kinds of offers besides those about calls
+MOST_RULES = 6  # rules of one offer
+MOST_CALLS = 12  # different calls of a program for which rules are derived
+_ALWAYS = Permission("", "", CallDecision.ALLOW)
+
+
+class ApprovalOffers:
+    """Finds the lasting answers for waiting programs."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._assessor = ProgramAssessor(services)
+
+    async def find(self, run: Run, reading: Reading, session: Session, program_rule: Permission) -> tuple[RuleOffer, ...]:
+        """Return the offers for a waiting program, the narrowest first. `program_rule`: the rule that would allow
+        exactly this program from now on."""
+        verdict = reading.verdict
+        reaches = tuple(_reaches(session))
+        found = list(self._of_program(run, verdict, reaches, program_rule))
+        if self._rules_may_help(run, reading):
+            for kind, rules in self._candidates(reading):
+                if await self._would_run(run, reading, rules):
+                    found += [_offer(kind, [_limited(rule, reach) for rule in rules]) for reach in reaches]
+        return tuple(found)
+
+    async def would_run(self, run: Run, reading: Reading) -> bool:
+        """Whether a waiting program needs no approval any more, because the user has made rules since."""
+        return self._rules_may_help(run, reading) and await self._would_run(run, reading, ())
+
+    def _of_program(
+        self, run: Run, verdict: Verdict, reaches: Sequence[Permission], rule: Permission
+    ) -> Iterator[RuleOffer]:
+        if run.proposal.force_approval or verdict.asks:
+            return
+        if once_only(run.proposal, verdict, self._services.catalog.tools()):
+            return
+        for reach in reaches:
+            if reach.scope != "session" and session_only(verdict):
+                continue
+            made = replace(rule, scope=reach.scope, session=reach.session)
+            made = replace(made, expires=0.0 if reach.scope == "session" else rule.expires)
+            words = program_sentence(made, rule.label)
+            yield replace(_offer(PROGRAM, [replace(made, label=words)]), rules=(), expires=made.expires)
+
+    def _rules_may_help(self, run: Run, reading: Reading) -> bool:
+        """Whether a program asks only because of what it does."""
+        verdict, proposal = reading.verdict, run.proposal
+        certain = reading.language == PYTHON and not verdict.not_assessed and not proposal.state
+        if not certain or proposal.force_approval or self._services.rules.trust.lost:
+            return False
+        return verdict.risk is not Risk.CRITICAL and verdict.gate is Gate.ASK and not verdict.hosts
+
+    # ── candidates ───────────────────────────────────────────────────────────────────────────────
+    def _candidates(self, reading: Reading) -> Iterator[tuple[str, list[Permission]]]:
+        """Yield kinds of offers with their rules, the narrowest first; each kind covers all risky calls."""
+        calls = [one for one in reading.calls if at_least(facts_of(one.tool).risk, Risk.MEDIUM)]
+        workspace = str(self._services.paths.workspace)
+        possible = [
+            (call, offers(call.tool, known.values, known.unknown, workspace))
+            for call in calls[: MOST_CALLS + 1]
+            for known in call.known_arguments
+        ]
+        told = set[frozenset[tuple[object, ...]]]()
+        if calls and len(possible) <= MOST_CALLS:
+            for kind in KINDS:
+                rules = _rules(kind, possible)
+                about = frozenset((one.server, one.tool, one.where) for one in rules)
+                if rules and about not in told:
+                    told.add(about)
+                    yield kind, rules
+        if servers := sorted({call.tool.server for call in calls}):
+            yield SERVER, [_of_server(name) for name in servers]
+
+    async def _would_run(self, run: Run, reading: Reading, rules: Sequence[Permission]) -> bool:
+        """Whether the program would run without asking if these rules were in force."""
+        proposal = run.proposal
+        verdict = self._assessor.within_bounds(reading, proposal.profile, proposal.required, proposal.session, rules)
+        settings = self._services.settings()
+        if decide_gate(verdict, settings) is not Gate.AUTO or not self._allows_calls(reading, rules, proposal.session):
+            return False
+        try:
+            choice = await choose_sandbox(reading.with_verdict(verdict), settings, self._services.sandbox)
+        except WorkbenchError:
+            return False
+        return not choice.isolation
+
+    def _allows_calls(self, reading: Reading, rules: Sequence[Permission], session: str) -> bool:
+        """Whether each predicted call would be made without asking, as far as its arguments are known."""
+        for call in reading.calls:
+            facts = facts_of(call.tool)
+            if not at_least(facts.risk, Risk.MEDIUM):
+                continue
+            mine = self._services.rules.rules_for(call.tool).with_rules(rules)
+            answers = [mine.judge_known(known, session).decision for known in call.known_arguments]
+            wanted = (CallDecision.ALLOW,) if at_least(facts.risk, Risk.HIGH) else (CallDecision.ALLOW, None)
+            if not all(answer in wanted for answer in answers):
+                return False
+        return True
+
+
+def _reaches(session: Session) -> Iterator[Permission]:
+    """Yield how far a rule may reach, as a rule with only these fields."""
+    yield replace(_ALWAYS, scope="session", session=session.id)
+    if session.origin is Origin.AGENT and session.claimed_name:
+        yield replace(_ALWAYS, scope="client", session=session.claimed_name)
+    yield _ALWAYS
+
+
+def _limited(rule: Permission, reach: Permission) -> Permission:
+    made = replace(rule, scope=reach.scope, session=reach.session)
+    return replace(made, label=sentence(made))
+
+
+def _rules(kind: str, possible: Sequence[tuple[PredictedCall, tuple[CallOffer, ...]]]) -> list[Permission]:
+    """Return one rule of this kind for each call, or the next narrower one that there is; none if a call has none."""
+    found: dict[tuple[object, ...], Permission] = {}
+    for call, offered in possible:
+        fitting = [one for one in offered if KINDS.index(one.kind) <= KINDS.index(kind)]
+        if not fitting:
+            return []
+        best = max(fitting, key=lambda one: KINDS.index(one.kind))
+        rule = best.rule(call.tool)
+        found.setdefault((rule.server, rule.tool, rule.where), rule)
+    return list(found.values()) if len(found) <= MOST_RULES else []
+
+
+def _of_server(server: str) -> Permission:
+    made = Permission("", "server", CallDecision.ALLOW, server, source="a decision")
+    return replace(made, label=sentence(made))
+
+
+def _offer(kind: str, rules: Sequence[Permission]) -> RuleOffer:
+    first = rules[0]
+    key = json.dumps([kind, to_builtins(list(rules))], sort_keys=True)
+    words = " ".join(dict.fromkeys(rule.label for rule in rules))
+    return RuleOffer(
+        hashlib.sha256(key.encode()).hexdigest()[:12], kind, first.scope, words, tuple(rules), first.expires
+    )
