@@ -14,6 +14,7 @@ from workbench.runs.program_assessment import blocked_verdict, required_tools
 
 SEND = 'from servers.demo import send_email\nawait send_email(to="{}", subject="s", body="b")\nresult = "sent"\n'
 BOB, EVE = SEND.format("bob@acme.com"), SEND.format("eve@evil.com")
+COMPUTED = SEND.replace('"{}"', 'min(str(ord("e")), "x") + "@evil.com"')
 HIDDEN = """
 import servers.demo, client
 name = [found for found in dir(servers.demo) if found.startswith("count_o")][0]
@@ -61,9 +62,10 @@ async def test_what_a_rule_allows_runs_unasked_and_says_so(demo: Core, agent: Se
 async def test_the_real_arguments_decide_and_not_what_the_text_seemed_to_say(demo: Core, agent: Session) -> None:
     await demo.api.set_permission(TO_ACME)
     demo.services.settings.set(replace(demo.settings, approval_wait_seconds=0))
-    run = await ended(demo, agent, EVE)
-    assert run.state is not RunState.DONE
-    assert "A rule allows demo.send_email, but only for other arguments" in run.model_view
+    assert "approval request was not answered" in (await ended(demo, agent, EVE)).model_view
+    computed = await ended(demo, agent, COMPUTED)
+    assert computed.state is not RunState.DONE
+    assert "A rule allows demo.send_email, but only for other arguments" in computed.model_view
 
 
 async def test_a_denied_tool_sends_the_program_back(demo: Core, agent: Session) -> None:

@@ -204,12 +204,11 @@ def _without_allowed_calls(
         return verdict
     refused = {(one.name, one.span) for one in calls if not one.allowed}
     left = [one.risk for one in verdict.findings if not _is_allowed_call(one, allowed, refused)]
-    mentioned = [one for one in calls if one.allowed and one.name in allowed]
     named = {one.name for one in calls}
-    words = [
-        found.text + (" Its actual arguments are checked when it is called." if found.depends else "")
-        for found in (*mentioned, *(found for name, found in allowed.items() if name not in named))
-    ]
+    told = [(one.text, one.depends) for one in calls if one.allowed and one.name in allowed]
+    told += [(found.text, found.depends) for name, found in allowed.items() if name not in named]
+    later = " Its actual arguments are checked when it is called."
+    words = [text + (later if depends else "") for text, depends in told]
     return replace(verdict, allowed=tuple(dict.fromkeys(words)), unsettled=worst(left))
 
 

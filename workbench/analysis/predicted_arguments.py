@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, product
+from typing import cast
 
 from workbench.analysis.interpreter.values import HOLE, MAX_ITEMS, UNKNOWN, Arguments, Value, each
 from workbench.identifiers import parameter_names
 from workbench.permissions.call_rules import REST, KnownArguments
-from workbench.records import JsonObject, JsonValue, Tool
+from workbench.records import JsonValue, Tool
 
 MOST = 8  # alternatives of one call, such as the recipients of a loop over a list
 _UNSURE = object()
 _OF_CLIENT = frozenset({"server", "tool", "tool_id", "id", "name", "arguments"})  # of `call_tool` and `call_mcp_tool`
 
 
-def known_arguments(tool: Tool, arguments: Arguments) -> tuple[KnownArguments, ...]:
-    """Return every combination of arguments that the call may have. If there are too many, the arguments with several
-    values count as unknown."""
+def known_arguments(tool: Tool, passes: Sequence[Arguments]) -> tuple[KnownArguments, ...]:
+    """Return every combination of arguments that a call may have, in any pass of its loop. With too many of them,
+    nothing is known."""
+    found = dict[str, KnownArguments]()
+    for arguments in passes:
+        for known in _of_pass(tool, arguments):
+            found.setdefault(repr(known), known)
+    return tuple(found.values()) if len(found) <= MOST else (KnownArguments({}, frozenset({REST})),)
+
+
+def _of_pass(tool: Tool, arguments: Arguments) -> Iterator[KnownArguments]:
     fields = tool.input_schema.get("properties")
     keys = tuple(map(str, fields)) if isinstance(fields, dict) else ()
     words = {word: key for key, word in parameter_names(keys).items()}
@@ -31,21 +40,9 @@ def known_arguments(tool: Tool, arguments: Arguments) -> tuple[KnownArguments, .
         if any(one is _UNSURE for one in found):
             unknown.add(key)
         else:
-            choices[key] = [one for one in found if _is_json(one)]
-    combined = list(islice(_combined(choices), MOST + 1))
-    if len(combined) > MOST:
-        unknown |= {key for key, values in choices.items() if len(values) > 1}
-        combined = [{key: values[0] for key, values in choices.items() if len(values) == 1}]
-    return tuple(KnownArguments(values, frozenset(unknown)) for values in combined)
-
-
-def _combined(choices: dict[str, list[JsonValue]]) -> Iterator[JsonObject]:
-    for values in product(*choices.values()):
-        yield dict(zip(choices, values, strict=True))
-
-
-def _is_json(value: object) -> bool:
-    return value is not _UNSURE
+            choices[key] = cast("list[JsonValue]", found)
+    for values in islice(product(*choices.values()), MOST + 1):
+        yield KnownArguments(dict(zip(choices, values, strict=True)), frozenset(unknown))
 
 
 def _json(value: Value) -> JsonValue | object:

@@ -56,11 +56,12 @@ class PredictedCall:
     tool: Tool
     span: Span
     arguments: Arguments
+    passes: tuple[Arguments, ...] = ()  # the arguments in each pass of a loop and each call of a function
 
     @property
     def known_arguments(self) -> tuple[KnownArguments, ...]:
         """Every combination of arguments that the call may have, as far as the text determines them."""
-        return known_arguments(self.tool, self.arguments)
+        return known_arguments(self.tool, self.passes or (self.arguments,))
 
     @property
     def texts(self) -> frozenset[str]:
@@ -207,7 +208,12 @@ def _read(
         apply_host_rules(interpreter.report, reach)
     add_conclusions(interpreter.report)
     calls = [
-        PredictedCall(tool, interpreter.span(node), arguments)
+        PredictedCall(
+            tool,
+            interpreter.span(node),
+            arguments,
+            tuple(interpreter.every_arguments.get((node, tool.server, tool.name), ())),
+        )
         for node, found in interpreter.tool_calls.items()
         for tool, arguments in found.values()
     ]
@@ -254,6 +260,8 @@ def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
         report.merge(interpreter.report)
         outer.modules |= interpreter.modules
         outer.compared |= dict.fromkeys(interpreter.compared, False)
+        for (_, server, name), every in interpreter.every_arguments.items():
+            outer.every_arguments.setdefault((inner.node, server, name), []).extend(every)
         outer.tool_calls.setdefault(inner.node, {}).update(
             (key, found) for calls in interpreter.tool_calls.values() for key, found in calls.items()
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -21,12 +21,12 @@ from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.permissions.rule_offers import KINDS, CallOffer, offers
-from workbench.permissions.rule_sentences import program_sentence, sentence
+from workbench.permissions.rule_sentences import sentence
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import CallDecision, Gate, Origin, Permission, Risk, RuleOffer, Run, Verdict
 from workbench.records.common_types import at_least
 from workbench.runs.program_assessment import ProgramAssessor
-from workbench.runs.sandbox_choice import choose_sandbox
+from workbench.runs.sandbox_choice import SandboxChoice, choose_sandbox
 
 PROGRAM, SERVER = "program", "server"  # kinds of offers besides those about calls
 MOST_RULES = 6  # rules of one offer
@@ -41,36 +41,45 @@ class ApprovalOffers:
         self._services = services
         self._assessor = ProgramAssessor(services)
 
-    async def find(self, run: Run, reading: Reading, session: Session, program_rule: Permission) -> tuple[RuleOffer, ...]:
-        """Return the offers for a waiting program, the narrowest first. `program_rule`: the rule that would allow
-        exactly this program from now on."""
-        verdict = reading.verdict
+    async def find(
+        self, run: Run, reading: Reading, session: Session, program_rule: Callable[[str], Permission]
+    ) -> tuple[RuleOffer, ...]:
+        """Return the offers for a waiting program, the narrowest first. `program_rule`: returns the rule that allows
+        exactly this program, for a reach."""
         reaches = tuple(_reaches(session))
-        found = list(self._of_program(run, verdict, reaches, program_rule))
+        found = list(self._of_program(run, reading.verdict, reaches, program_rule))
         if self._rules_may_help(run, reading):
             for kind, rules in self._candidates(reading):
-                if await self._would_run(run, reading, rules):
+                if await self._automatic(run, reading, rules) is not None:
                     found += [_offer(kind, [_limited(rule, reach) for rule in rules]) for reach in reaches]
         return tuple(found)
 
-    async def would_run(self, run: Run, reading: Reading) -> bool:
-        """Whether a waiting program needs no approval any more, because the user has made rules since."""
-        return self._rules_may_help(run, reading) and await self._would_run(run, reading, ())
+    async def find_release(self, run: Run, reading: Reading) -> tuple[Verdict, SandboxChoice] | None:
+        """Return the verdict and the sandbox of a waiting program that needs no approval any more, because the user
+        has made rules since."""
+        return await self._automatic(run, reading, ()) if self._rules_may_help(run, reading) else None
+
+    async def is_about_program(self, run: Run, reading: Reading) -> bool:
+        """Whether a request asks only what rules can answer, and not whether to work without a copy of the files."""
+        if not run.isolation:
+            return True
+        try:
+            choice = await choose_sandbox(reading, self._services.settings(), self._services.sandbox)
+        except WorkbenchError:
+            return False
+        return run.isolation == choice.isolation
 
     def _of_program(
-        self, run: Run, verdict: Verdict, reaches: Sequence[Permission], rule: Permission
+        self, run: Run, verdict: Verdict, reaches: Sequence[Permission], program_rule: Callable[[str], Permission]
     ) -> Iterator[RuleOffer]:
         if run.proposal.force_approval or verdict.asks:
             return
         if once_only(run.proposal, verdict, self._services.catalog.tools()):
             return
         for reach in reaches:
-            if reach.scope != "session" and session_only(verdict):
-                continue
-            made = replace(rule, scope=reach.scope, session=reach.session)
-            made = replace(made, expires=0.0 if reach.scope == "session" else rule.expires)
-            words = program_sentence(made, rule.label)
-            yield replace(_offer(PROGRAM, [replace(made, label=words)]), rules=(), expires=made.expires)
+            if reach.scope == "session" or not session_only(verdict):
+                rule = program_rule(reach.scope)
+                yield replace(_offer(PROGRAM, [rule]), rules=())
 
     def _rules_may_help(self, run: Run, reading: Reading) -> bool:
         """Whether a program asks only because of what it does."""
@@ -101,18 +110,21 @@ class ApprovalOffers:
         if servers := sorted({call.tool.server for call in calls}):
             yield SERVER, [_of_server(name) for name in servers]
 
-    async def _would_run(self, run: Run, reading: Reading, rules: Sequence[Permission]) -> bool:
-        """Whether the program would run without asking if these rules were in force."""
+    async def _automatic(
+        self, run: Run, reading: Reading, rules: Sequence[Permission]
+    ) -> tuple[Verdict, SandboxChoice] | None:
+        """Return with which verdict and in which sandbox the program would run without asking if these rules were in
+        force; None if it would ask."""
         proposal = run.proposal
         verdict = self._assessor.within_bounds(reading, proposal.profile, proposal.required, proposal.session, rules)
         settings = self._services.settings()
         if decide_gate(verdict, settings) is not Gate.AUTO or not self._allows_calls(reading, rules, proposal.session):
-            return False
+            return None
         try:
             choice = await choose_sandbox(reading.with_verdict(verdict), settings, self._services.sandbox)
         except WorkbenchError:
-            return False
-        return not choice.isolation
+            return None
+        return None if choice.isolation else (verdict, choice)
 
     def _allows_calls(self, reading: Reading, rules: Sequence[Permission], session: str) -> bool:
         """Whether each predicted call would be made without asking, as far as its arguments are known."""
@@ -122,8 +134,10 @@ class ApprovalOffers:
                 continue
             mine = self._services.rules.rules_for(call.tool).with_rules(rules)
             answers = [mine.judge_known(known, session).decision for known in call.known_arguments]
-            wanted = (CallDecision.ALLOW,) if at_least(facts.risk, Risk.HIGH) else (CallDecision.ALLOW, None)
-            if not all(answer in wanted for answer in answers):
+            other = mine.looks_into_arguments or at_least(
+                facts.risk, Risk.HIGH
+            )  # such a call asks unless it is allowed
+            if not all(answer is CallDecision.ALLOW or (answer is None and not other) for answer in answers):
                 return False
         return True
 

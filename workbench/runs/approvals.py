@@ -43,6 +43,7 @@ from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.permissions.call_rules import approval_basis
+from workbench.permissions.rule_sentences import program_sentence
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     CallDecision,
@@ -53,15 +54,19 @@ from workbench.records import (
     Likeness,
     Limits,
     Note,
+    Origin,
     Permission,
     Proposal,
     RequestGroup,
     Resemblance,
     Risk,
+    RuleOffer,
     Run,
     Verdict,
 )
+from workbench.runs.approval_offers import PROGRAM, ApprovalOffers
 from workbench.runs.program_execution import limits_from
+from workbench.runs.sandbox_choice import SandboxChoice
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import ServerCatalog
 
@@ -110,7 +115,9 @@ class Approvals:
         allowed = tuple(self._allowed)
         like = await asyncio.to_thread(self._resemblance, run.proposal, verdict, reading.program, allowed)
         scopes, why = self.rules.offered_scopes(run, verdict)
-        return replace(run, fingerprint=self.fingerprint(run), like=like, scopes=scopes, scopes_why=why)
+        session = self._services.sessions.get(run.proposal.session)
+        offers = await self.rules.find_offers(run, reading, session) if session is not None else ()
+        return replace(run, fingerprint=self.fingerprint(run), like=like, scopes=scopes, scopes_why=why, offers=offers)
 
     def fingerprint(self, run: Run) -> str:
         if run.verdict is None:
@@ -188,6 +195,8 @@ def describe_decision(decision: Decision, run: Run, mask: Callable[[str], str]) 
     detail |= {"seconds": decision.seconds, "fingerprint": run.fingerprint, "reason": mask(decision.reason)}
     detail |= {"hosts": [mask(host) for host in decision.hosts]} if decision.hosts else {}
     detail |= {"scope": decision.scope} if decision.scope != "once" else {}
+    offer = next((one for one in run.offers if one.id == decision.offer), None)
+    detail |= {"rules": mask(offer.sentence)} if offer is not None else {}
     detail |= {"plan": decision.plan} if decision.plan else {}
     detail |= {"terminal": decision.terminal} if decision.terminal else {}
     if hasty:
@@ -229,6 +238,19 @@ class ApprovalRules:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._offers = ApprovalOffers(services)
+
+    async def find_offers(self, run: Run, reading: Reading, session: Session) -> tuple[RuleOffer, ...]:
+        """Return the lasting answers that would have let this program run without asking, the narrowest first."""
+        return await self._offers.find(
+            run, reading, session, lambda reach: self._new_rule(run, reading.verdict, session, reach)
+        )
+
+    async def find_release(self, run: Run, reading: Reading | None) -> tuple[Verdict, SandboxChoice] | None:
+        """Return the verdict and the sandbox of a waiting program whose calls the user's rules allow by now."""
+        if reading is None or not await self._offers.is_about_program(run, reading):
+            return None
+        return await self._offers.find_release(run, reading)
 
     def offered_scopes(self, run: Run, verdict: Verdict) -> tuple[tuple[str, ...], str]:
         """Return the scopes beyond this run that the user may choose, and the reason why wider ones are not offered."""
@@ -259,36 +281,58 @@ class ApprovalRules:
             run.id, run.proposal.sha, True, by, at=time.time(), scope=rule.scope, fingerprint=run.fingerprint
         )
 
-    def make_rule(self, run: Run, decision: Decision, session: Session) -> Permission | None:
-        """Make the rule that a decision requests; refuses a wider scope than the request offered."""
+    def make_rules(self, run: Run, decision: Decision, session: Session) -> tuple[Permission, ...]:
+        """Make the rules that a decision requests; refuses what the request did not offer."""
         verdict = run.verdict
-        if decision.scope == "once" or not decision.allow or verdict is None:
-            return None
-        if decision.scope not in run.scopes:
-            raise WorkbenchError("This program cannot be allowed for longer.", run.scopes_why or "Allow it once.")
-        if decision.scope == "server":
-            server = verdict.tools[0].server
-            made = self._services.rules.set_rule(
-                Permission("", "server", CallDecision.ALLOW, server, source=f"run {run.id}"), None
-            )
-        else:
-            made = self._services.rules.store_rule(self._new_rule(run, verdict, decision, session))
+        if not decision.allow or verdict is None or (decision.scope == "once" and not decision.offer):
+            return ()
+        made = (
+            self._rules_of_offer(run, verdict, decision, session)
+            if decision.offer
+            else self._rule_of_scope(run, verdict, decision, session)
+        )
         self._services.tell(PermissionsChanged(self._services.rules.view(self._services.catalog.tools())))
         return made
 
-    def _new_rule(self, run: Run, verdict: Verdict, decision: Decision, session: Session) -> Permission:
-        passing, now = decision.scope == "session", time.time()
+    def _rules_of_offer(
+        self, run: Run, verdict: Verdict, decision: Decision, session: Session
+    ) -> tuple[Permission, ...]:
+        offer = next((one for one in run.offers if one.id == decision.offer), None)
+        if offer is None:
+            raise WorkbenchError("This lasting answer is not offered for this program.", "Review the request again.")
+        rules, catalog = self._services.rules, self._services.catalog
+        if offer.kind == PROGRAM:
+            return (rules.store_rule(self._new_rule(run, verdict, session, offer.reach)),)
+        wanted = [
+            (replace(one, source=f"run {run.id}"), catalog.tool(one.server, one.tool) if one.tool else None)
+            for one in offer.rules
+        ]
+        return tuple(rules.set_rule(rule, tool) for rule, tool in wanted)
+
+    def _rule_of_scope(
+        self, run: Run, verdict: Verdict, decision: Decision, session: Session
+    ) -> tuple[Permission, ...]:
+        if decision.scope not in run.scopes:
+            raise WorkbenchError("This program cannot be allowed for longer.", run.scopes_why or "Allow it once.")
+        if decision.scope == "server":
+            server = Permission("", "server", CallDecision.ALLOW, verdict.tools[0].server, source=f"run {run.id}")
+            return (self._services.rules.set_rule(server, None),)
+        reach = "session" if decision.scope == "session" else "always"
+        return (self._services.rules.store_rule(self._new_rule(run, verdict, session, reach)),)
+
+    def _new_rule(self, run: Run, verdict: Verdict, session: Session, reach: str) -> Permission:
+        now = time.time()
         rule = Permission(uuid.uuid4().hex[:12], "text", CallDecision.ALLOW, source=f"run {run.id}", made=now)
-        return replace(
+        made = replace(
             rule,
             key=self._key(run, verdict),
-            scope="session" if passing else "always",
-            session=session.id if passing else "",
+            scope=reach,
+            session={"session": session.id, "client": session.claimed_name}.get(reach, ""),
             taint=tuple(sorted(session.provenance.kinds | self._reads(verdict))),
             about=approval_basis(verdict),
-            expires=0.0 if passing else now + self._services.settings().approval_rule_days * DAY,
-            label=f"Run this program: {session.mask(verdict.sentence)[:_TOLD]}",
+            expires=0.0 if reach == "session" else now + self._services.settings().approval_rule_days * DAY,
         )
+        return replace(made, label=program_sentence(made, session.mask(verdict.sentence)[:_TOLD]))
 
     def _key(self, run: Run, verdict: Verdict) -> str:
         """Return a hash over the program text with its meaning, the servers of its tools, and the missing isolation."""
@@ -312,7 +356,10 @@ def _is_in_force(rule: Permission, scopes: tuple[str, ...], session: Session, no
     not."""
     if rule.expires and now >= rule.expires:
         return False
-    mine = "text" in scopes if rule.scope == "always" else rule.session == session.id
+    if rule.scope == "client":
+        mine = "text" in scopes and session.origin is Origin.AGENT and rule.session == session.claimed_name
+    else:
+        mine = "text" in scopes if rule.scope == "always" else rule.session == session.id
     return mine and session.provenance.kinds <= set(rule.taint)
 
 

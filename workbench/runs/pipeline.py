@@ -213,7 +213,7 @@ class RunPipeline:
         if run.record.decision is None:
             return None
         if self._approvals.fingerprint(run.record) == run.record.fingerprint:
-            if run.plan is None:
+            if run.plan is None and run.record.decision.sha:
                 self._approvals.remember_allowed(run.record, run.reading)
             return None
         run.write_audit(

@@ -274,11 +274,12 @@ class RunManager:
         run = self._find(decision.run_id)
         self._check_decision(run, decision)
         undo_seconds = float(self._services.settings().approval_undo_seconds) if decision.undoable else 0.0
-        made = self.approvals.rules.make_rule(run.record, decision, run.session)
+        made = self.approvals.rules.make_rules(run.record, decision, run.session)
         run.decide(decision, undo_seconds)
-        if made is not None:
-            run.write_audit("rule.set", f"A rule was made from your decision: {made.label}", {"rule": made.id})
-            self._apply_new_rules()
+        for rule in made:
+            run.write_audit("rule.set", f"A rule was made from your decision: {rule.label}", {"rule": rule.id})
+        if made:
+            spawn("apply new rules", self._apply_new_rules())
         for run_id in dict.fromkeys(decision.also):
             other = self._runs.get(run_id)
             if other is not None and other.awaits_decision and is_same_request(other.record, run.record):
@@ -366,11 +367,17 @@ class RunManager:
                 self._earlier = tuple(changed if one is record else one for one in self._earlier)
                 self._services.tell(RunChanged(changed))
 
-    def _apply_new_rules(self) -> None:
-        """Apply a new rule to other waiting programs."""
+    async def _apply_new_rules(self) -> None:
+        """Let waiting programs run that new rules allow: as exactly this program, or because of their calls."""
+        rules = self.approvals.rules
         for run in tuple(self._runs.values()):
-            if run.awaits_decision and (rule := self.approvals.rules.find_rule(run.record, run.session)) is not None:
-                run.decide(self.approvals.rules.decide_by_rule(rule, run.record))
+            if run.awaits_decision and (rule := rules.find_rule(run.record, run.session)) is not None:
+                run.decide(rules.decide_by_rule(rule, run.record))
+            elif run.awaits_decision:
+                sha = run.record.proposal.sha
+                found = await rules.find_release(run.record, run.reading)
+                if found is not None and run.record.proposal.sha == sha:
+                    run.release(*found)
 
     async def apply_trust(self, server: str) -> None:
         """Assess the waiting programs that use this server again, after the user decided about its annotations.

@@ -148,6 +148,8 @@ class Interpreter:
         self.modules: set[str] = set()
         # Tools that each call may mean, with their arguments.
         self.tool_calls: dict[ast.AST, dict[tuple[str, str], tuple[Tool, Arguments]]] = {}
+        # all arguments of each of these calls, which differ between the passes of a loop and the calls of a function
+        self.every_arguments: dict[tuple[ast.AST, str, str], list[Arguments]] = {}
         # Texts with PII tokens that are compared or looked up, with the place; whether that compares the token's value.
         self.compared: dict[tuple[str, Span], bool] = {}
         self.control: list[ValueSource] = []  # untrusted content that decides whether the current line runs

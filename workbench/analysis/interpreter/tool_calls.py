@@ -18,6 +18,7 @@ from workbench.permissions.tool_annotations import facts_of
 from workbench.records import EffectKind, Risk, Span, Standing, Tool, ToolGroup
 from workbench.records.common_types import at_least, raised
 
+MOST_PASSES = 40  # calls at one place whose arguments are kept; with more, they count as unknown
 _NO_ARGUMENTS = Arguments()
 
 
@@ -41,6 +42,8 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
     calls = interpreter.tool_calls.setdefault(node, {})
     if arguments is not _NO_ARGUMENTS or (found.server, found.name) not in calls:
         calls[found.server, found.name] = found, arguments
+        if len(every := interpreter.every_arguments.setdefault((node, found.server, found.name), [])) < MOST_PASSES:
+            every.append(arguments)
     risk, words = _judge_use(found, looped)
     certainty = EffectKind.MAY if interpreter.branches > interpreter.loops else EffectKind.WILL
     name = f"{found.server}.{found.name}"
