@@ -24,7 +24,18 @@ from workbench.cli.terminal_output import narrate
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, Event, FilesHeld, HeldCallSettled, RunChanged, spawn
 from workbench.paths import Paths
-from workbench.records import Decision, FileChanges, Gate, HeldCall, HeldCallAnswer, JsonObject, Risk, Run, RunState
+from workbench.records import (
+    Decision,
+    FileChanges,
+    Gate,
+    HeldCall,
+    HeldCallAnswer,
+    JsonObject,
+    Risk,
+    RuleOffer,
+    Run,
+    RunState,
+)
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
@@ -34,12 +45,6 @@ PROGRAM, CALL, FILES = "program", "call", "files"
 _LINES = 400  # maximum lines of one diff
 SHORTEST = 3  # minimum characters of an abbreviated id
 _TYPED = (Risk.HIGH, Risk.CRITICAL)  # for these risks, the user must type a name instead of "allow"
-_SCOPES = {
-    "session": "for this agent's session",
-    "text": "whenever exactly this program is submitted",
-    "tool": "for this tool from now on",
-    "server": "for this server from now on",
-}
 
 
 class Request(ABC):
@@ -61,8 +66,8 @@ class Request(ABC):
         """The word that the user types to allow the request."""
 
     @property
-    def scopes(self) -> Sequence[str]:
-        """The scopes that an approval may have besides "once"."""
+    def offers(self) -> Sequence[RuleOffer]:
+        """The lasting answers that may be given instead of allowing the request once."""
         return ()
 
     @property
@@ -85,7 +90,7 @@ class Request(ABC):
         """The lines shown to the user before the answer."""
 
     @abstractmethod
-    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
         """Send the answer. It names the hash of what was shown, so that it cannot apply to a changed request."""
 
     @abstractmethod
@@ -124,8 +129,8 @@ class ProgramRequest(Request):
         return confirmation_name(verdict) if verdict is not None and self.risk in _TYPED else "allow"
 
     @property
-    def scopes(self) -> Sequence[str]:
-        return [scope for scope in self.run.scopes if scope in _SCOPES] if self.risk not in _TYPED else []
+    def offers(self) -> Sequence[RuleOffer]:
+        return self.run.offers
 
     @property
     def obstacle(self) -> str:
@@ -144,7 +149,7 @@ class ProgramRequest(Request):
             )
             self._hosts += (host,) if typed == "yes" else ()
 
-    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
         run = self.run
         same = [
             other.id
@@ -153,7 +158,7 @@ class ProgramRequest(Request):
             and other.state is RunState.WAITING
             and other.id != run.id
         ]
-        decision = Decision(run.id, run.proposal.sha, allow, "you", reason, time.time(), seconds, scope=scope)
+        decision = Decision(run.id, run.proposal.sha, allow, "you", reason, time.time(), seconds, offer=offer)
         hosts = self._hosts if allow else ()
         await api.decide(
             replace(decision, fingerprint=run.fingerprint, hosts=hosts, also=tuple(same) if run.fingerprint else ())
@@ -193,7 +198,7 @@ class CallRequest(Request):
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         return call_facts(self.held_call, await connection.fetch_full_text(self.held_call.arguments), width)
 
-    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
         await api.answer_held_call(HeldCallAnswer(self.id, allow, "once", reason, seconds))
 
     def ended_by(self, event: Event) -> str:
@@ -242,7 +247,7 @@ class FilesRequest(Request):
         more = [f"  … {len(lines) - _LINES:,} more lines of this diff"] if len(lines) > _LINES else []
         return [*lines[:_LINES], *more]
 
-    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
         paths = tuple(path for path, state in self._shown_states.items() if not allow or state in ("ready", "done"))
         if allow and not paths:
             raise WorkbenchError(
@@ -349,6 +354,10 @@ async def settle(
             raise WorkbenchError(request.obstacle, "Nothing was decided.")
         if request.deadline < math.inf:
             terminal.say(f"\nThis request is denied in {time_left(request.deadline)} unless you answer.")
+        if allow and request.offers:
+            terminal.say("\nRules that would have let it run without asking:")
+            for at, one in enumerate(request.offers, 1):
+                terminal.say(f"{at}. {one.sentence}")
         choice = None
         while choice is None:
             typed = await terminal.read_line(_question(request, allow=allow), over)
@@ -359,7 +368,7 @@ async def settle(
                 return report_unanswered()
             if (choice := _choice(request, typed, allow=allow)) is None:
                 terminal.say(f"“{typed:.100}” is not one of these answers.")
-        says_yes, scope = choice
+        says_yes, offer = choice
         if not says_yes and not reason and request.kind != FILES:
             reason = await terminal.read_line("Reason for the agent (Enter for no reason): ", over) or ""
         if says_yes and isinstance(request, ProgramRequest):
@@ -367,7 +376,7 @@ async def settle(
         if not await unlock(connection.api, terminal):
             return report_unanswered()
         forget()
-        await request.send(connection.api, allow=says_yes, reason=reason, seconds=seconds, scope=scope)
+        await request.send(connection.api, allow=says_yes, reason=reason, seconds=seconds, offer=offer)
     finally:
         forget()
         core_watch.cancel()
@@ -378,20 +387,22 @@ async def settle(
 def _question(request: Request, *, allow: bool) -> str:
     if not allow:
         return "Type deny to deny it; Enter leaves it waiting: "
-    wider = "".join(f", {request.confirmation_word} {scope} to allow it {_SCOPES[scope]}" for scope in request.scopes)
-    return f"Type {request.confirmation_word} to allow it once{wider}, deny to deny it; Enter leaves it waiting: "
+    word = request.confirmation_word
+    wider = f", {word} and a number to make one of these rules" if request.offers else ""
+    return f"Type {word} to allow it once{wider}, deny to deny it; Enter leaves it waiting: "
 
 
 def _choice(request: Request, typed: str, *, allow: bool) -> tuple[bool, str] | None:
-    """The decision and its scope for the typed text, or `None` for any other text."""
+    """The decision and the id of its lasting answer for the typed text, or `None` for any other text."""
     if typed == "deny" and request.confirmation_word != "deny":
-        return False, "once"
+        return False, ""
     if not allow:
         return None
     if typed == request.confirmation_word:
-        return True, "once"
-    word, _, scope = typed.rpartition(" ")
-    return (True, scope) if word == request.confirmation_word and scope in request.scopes else None
+        return True, ""
+    word, _, number = typed.rpartition(" ")
+    chosen = {str(at): one.id for at, one in enumerate(request.offers, 1)}.get(number)
+    return (True, chosen) if word == request.confirmation_word and chosen is not None else None
 
 
 def _matches_id(wanted: str, request_id: str) -> bool:

@@ -300,7 +300,7 @@ class _EditedRequest(ProgramRequest):
         super().__init__(run)
         self._code = code
 
-    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
         if allow:
             expected = self.run.verdict
             self.run = await api.edit(self.run.id, self._code, self.run.proposal.sha)
@@ -309,7 +309,7 @@ class _EditedRequest(ProgramRequest):
                 raise WorkbenchError(
                     "The assessment of the program changed in the meantime.", "Review it again; it is still waiting."
                 )
-        await super().send(api, allow=allow, reason=reason, seconds=seconds, scope=scope)
+        await super().send(api, allow=allow, reason=reason, seconds=seconds, offer=offer)
 
 
 def _meaning(verdict: Verdict | None) -> tuple[object, ...]:

@@ -277,16 +277,17 @@ class ProgramRun:
         if self._answer is not None and not self._answer.done():
             self._answer.set_result(decision)
 
-    def release(self, verdict: Verdict, placement: SandboxChoice) -> None:
-        """Let a waiting program run because rules of the user allow its calls. Nobody approved its text, so its calls
-        are judged as those of a program that did not need approval."""
+    def release(self, verdict: Verdict, placement: SandboxChoice, by: str) -> None:
+        """Let a waiting program run because it needs no approval any more. Nobody approved its text, so its calls are
+        judged as those of a program that never waited. `by`: what made the difference."""
         if not self.awaits_decision or self.reading is None:
             return
         self.reading, self.record = self.reading.with_verdict(verdict), replace(self.record, verdict=verdict)
         self.set_sandbox(placement)
         fingerprint = self.record.fingerprint
-        by = Decision(self.record.id, "", True, "your rules", at=time.time(), scope="rules", fingerprint=fingerprint)
-        self._finish_request(by)
+        self._finish_request(
+            Decision(self.record.id, "", True, by, at=time.time(), scope="rules", fingerprint=fingerprint)
+        )
 
     def set_sandbox(self, placement: SandboxChoice) -> None:
         """Set the sandbox in which it will run."""

@@ -377,7 +377,7 @@ class RunManager:
                 sha = run.record.proposal.sha
                 found = await rules.find_release(run.record, run.reading)
                 if found is not None and run.record.proposal.sha == sha:
-                    run.release(*found)
+                    run.release(*found, "your rules")
 
     async def apply_trust(self, server: str) -> None:
         """Assess the waiting programs that use this server again, after the user decided about its annotations.
@@ -401,8 +401,7 @@ class RunManager:
         run.reassess(found, placement, reading)
         gate = decide_gate(reading.verdict, settings, force=before.proposal.force_approval)
         if gate is Gate.AUTO and not (run.record.isolation and not is_users_run(run)):
-            by = f"your decision about {server}"
-            run.decide(Decision(before.id, before.proposal.sha, True, by, fingerprint=run.record.fingerprint))
+            run.release(reading.verdict, placement, f"your decision about {server}")
 
     def _check_decision(self, run: ProgramRun, decision: Decision) -> None:
         run.check_decision(decision)

@@ -53,7 +53,8 @@ def rule_row(rule: Permission, now: float, void: str = "") -> Row:
     """One rule. `void`: why it has no effect any more."""
     symbol, tone = _ICONS[rule.word]
     expired = bool(rule.expires) and rule.expires <= now
-    badges = (("this session", "info"),) if rule.scope != "always" else ()
+    who = one_line(rule.session, 40) if rule.scope == "client" else "this session"
+    badges = ((who, "info"),) if rule.scope != "always" else ()
     if expired or void:
         badges = (("expired" if expired else "void", "muted"), *badges)
     return Row(

@@ -1,0 +1,155 @@
+"""A rule derived from a call allows that call, and no call with arguments outside its sentence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.permissions.argument_patterns import holds, touches
+from workbench.permissions.call_rules import REST, KnownArguments, ToolRules
+from workbench.permissions.rule_offers import offers, proposals
+from workbench.permissions.rule_sentences import sentence
+from workbench.records import CallDecision, Hints, JsonValue, Permission, Predicate, Tool
+
+MAIL = Tool("mail", "send_email", hints=Hints(read_only=False, destructive=False, open_world=True), hash="m")
+FILES = Tool("fs", "write_file", hints=Hints(read_only=False, destructive=True), hash="f")
+SQL = Tool("db", "execute", hints=Hints(), hash="s")
+ISSUES = Tool("hub", "create_issue", hints=Hints(read_only=False, destructive=False, open_world=True), hash="i")
+
+
+def offered(tool: Tool, arguments: dict[str, JsonValue], workspace: str = "") -> dict[str, tuple[Predicate, ...]]:
+    return {one.kind: one.where for one in offers(tool, arguments, workspace=workspace)}
+
+
+def allowed(tool: Tool, where: tuple[Predicate, ...], arguments: Mapping[str, JsonValue], workspace: str = "") -> bool:
+    rule = Permission("r", "arguments", CallDecision.ALLOW, tool.server, tool.name, where, tool.hash)
+    return ToolRules(tool, (rule,), workspace=workspace).judge(dict(arguments)).decision is CallDecision.ALLOW
+
+
+def test_a_recipient_and_its_domain() -> None:
+    found = offered(MAIL, {"to": "bob@acme.example", "subject": "s"})
+    assert list(found) == ["exact", "group"]
+    assert allowed(MAIL, found["group"], {"to": "Ann@ACME.example", "subject": "other"})
+    for to in (
+        *("eve@evil.example", "bob@acme.example.evil.example", "bob@acme.example, eve@evil.example"),
+        *(
+            "eve@evil.example;bob@acme.example",
+            "eve@evil.example <bob@acme.example>",
+            "bob@acme.example\neve@evil.example",
+        ),
+        *("bob@sub.acme.example", "eve@evil.example\u0000@acme.example", "eve＠evil.example,bob@acme.example", ""),
+    ):
+        for kind in found:
+            assert not allowed(MAIL, found[kind], {"to": to}), (kind, to)
+    for more in (
+        {"bcc": "eve@evil.example"},
+        {"options": {"cc": ["eve@evil.example"]}},
+        {"recipients": ["x@y.example"]},
+    ):
+        assert not allowed(MAIL, found["exact"], {"to": "bob@acme.example", **more})
+    assert not allowed(MAIL, found["exact"], {"to": ["bob@acme.example", "eve@evil.example"]})
+    assert not allowed(MAIL, found["exact"], {"to": {"address": "bob@acme.example"}})
+    assert not allowed(MAIL, found["exact"], {"subject": "no recipient"})
+
+
+def test_a_folder_on_this_machine_and_links_out_of_it(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "docs" / "a", tmp_path / "secret"
+    inside.mkdir(parents=True)
+    outside.mkdir()
+    (inside / "link").symlink_to(outside)
+    found = offered(FILES, {"path": f"{inside}/x.md", "content": "x"}, str(tmp_path / "workspace"))
+    (one,) = found["group"]
+    assert one.pattern == f"below {inside}"
+    for good in (f"{inside}/y.md", f"{inside}/deep/er/z.md", f"{inside}//y.md", f"{inside}/./y.md"):
+        assert allowed(FILES, found["group"], {"path": good}, str(tmp_path / "workspace")), good
+    for bad in (
+        *(f"{inside}/../b", f"{inside}/link/x", f"{inside}", f"{inside}x/y", f"{tmp_path}/docs/b", "x.md", "~/x"),
+        *(f"{inside}/%2e%2e/x", f"{inside}/$HOME/x", f"{inside}\\..\\x", f"file://{inside}/x", f"{inside}/a\nb"),
+        *(f"{inside}/．．/x", f"/{inside}/x", f"{inside.parent}/A/x", ""),
+    ):
+        assert not allowed(FILES, found["group"], {"path": bad}, str(tmp_path / "workspace")), bad
+    deny = (Predicate("path", f"below {inside}"),)
+    for caught in (f"{inside}/../a/x", f"{inside.parent}/A/x", f"{inside}"):
+        assert touches(deny, {"path": caught}, str(tmp_path / "workspace"), os.path.realpath), caught
+
+
+def test_a_host_a_repository_and_reading_sql() -> None:
+    page = Tool("web", "post_page", hints=Hints(read_only=False, open_world=True), hash="w")
+    found = offered(page, {"url": "https://api.example.org/v1/items?id=1", "body": "x"})
+    assert [one.pattern for one in found["group"]] == ["https://api.example.org/*"]
+    assert allowed(page, found["group"], {"url": "https://api.example.org/v2"})
+    for url in (
+        "https://api.example.org.evil.example/",
+        "https://api.example.org@evil.example/",
+        "http://api.example.org/x",
+    ):
+        assert not allowed(page, found["group"], {"url": url}), url
+    place = offered(ISSUES, {"owner": "acme", "repo": "site", "title": "Bug", "body": "x"})
+    assert {one.path for one in place["exact"]} == {"owner", "repo"}
+    assert not allowed(ISSUES, place["exact"], {"owner": "acme", "repo": "other", "title": "Bug"})
+    reading = offered(SQL, {"sql": "SELECT * FROM orders"})
+    assert reading["reads"] == (Predicate("sql", "SQL that only reads"),)
+    assert allowed(SQL, reading["reads"], {"sql": "SELECT count(*) FROM customers"})
+    for bad in ("DROP TABLE orders", "SELECT 1; DELETE FROM orders", "SELECT 1 INTO x", ["DROP TABLE x"], None):
+        assert not allowed(SQL, reading["reads"], {"sql": bad}), bad  # type: ignore[dict-item]
+
+
+def test_a_call_that_is_known_in_part_is_judged_by_what_is_known() -> None:
+    where = (Predicate("to", "bob@acme.example"),)
+    rule = Permission("r", "arguments", CallDecision.ALLOW, "mail", "send_email", where, "m")
+    rules = ToolRules(MAIL, (rule,))
+
+    def answer(values: dict[str, JsonValue], *unknown: str) -> tuple[CallDecision | None, bool]:
+        found = rules.judge_known(KnownArguments(values, frozenset(unknown)))
+        return found.decision, found.depends
+
+    assert answer({"to": "bob@acme.example"}) == (CallDecision.ALLOW, False)
+    assert answer({"to": "bob@acme.example"}, "body") == (CallDecision.ALLOW, False)
+    assert answer({"to": "eve@evil.example"}) == (None, False)
+    assert answer({}, "to") == (CallDecision.ALLOW, True)
+    assert answer({}, REST) == (CallDecision.ALLOW, True)
+    assert answer({"to": "bob@acme.example"}, "bcc") == (None, False), "an unknown destination that no rule names"
+
+
+def test_no_rule_is_derived_from_tokens_or_unknown_destinations() -> None:
+    assert offers(MAIL, {"to": "[EMAIL_1.abcd]"}) == ()
+    assert offers(MAIL, {"to": "bob@acme.example"}, frozenset({"cc"})) == ()
+
+
+LEAF = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(["a@b.example", "bob@acme.example", "docs/a.md", "../x", "https://a.example/x", "[NAME_1.ab12]"]),
+    st.integers(),
+    st.booleans(),
+    st.none(),
+)
+VALUE = st.recursive(
+    LEAF,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["to", "name", "x"]), inner, max_size=2)
+    ),
+    max_leaves=5,
+)
+KEYS = st.sampled_from(["to", "cc", "bcc", "path", "url", "repo", "sql", "body", "id", "options", "Recipients", "a.b"])
+
+
+@given(st.dictionaries(KEYS, VALUE, max_size=4), st.dictionaries(KEYS, VALUE, max_size=4))
+@pytest.mark.parametrize("tool", [MAIL, FILES, SQL])
+def test_each_offered_rule_allows_its_own_call_and_names_every_destination(
+    tool: Tool, arguments: dict[str, JsonValue], other: dict[str, JsonValue]
+) -> None:
+    for rule in proposals(tool, arguments, "/p/workspace"):
+        assert holds(rule.where, arguments, "/p/workspace")
+        assert rule.label == sentence(rule)
+        if rule.where and holds(rule.where, other, "/p/workspace"):
+            named = {one.path.partition(".")[0].removesuffix("[]") for one in rule.where}
+            for key in ("to", "cc", "bcc", "url", "Recipients"):
+                assert key in named or other.get(key) in (None, "", [], {}) or isinstance(other[key], list | dict), key
+                for one in rule.where:
+                    if one.path == key and "*" not in one.pattern and isinstance(other.get(key), str):
+                        assert str(other[key]).casefold() == one.pattern.replace("\\", "").casefold()
