@@ -15,6 +15,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shlex
 import sys
 import tempfile
 import time
@@ -42,6 +43,7 @@ RECORDED = {
     "kubernetes": "kubernetes", "supabase": "supabase-0.5", "redis": "redis", "excel": "excel", "time": "time-py",
     "stripe": "stripe-0.2", "maps": "google-maps", "twilio": "twilio", "notion": "notion",
 }  # fmt: skip
+PYTHON_PACKAGES = frozenset({"git", "redis", "excel", "time"})
 GATHER = 0.12  # seconds the user waits, so that the calls of a loop are batched into one request
 GOALS = {"fresh": 0.8, "after trust": 0.4, "steady": 0.2}
 
@@ -198,12 +200,13 @@ async def bench(recorded: str, *, trust: bool, careless: bool = False, lasting: 
         await core.open()
         try:
             await core.catalog.connect("demo")
-            for name in sorted(injection_worlds.EVERY):
-                await core.catalog.add(_entry(name, recorded, f"{folder}/changed"))
+            for entry in _entries(recorded, Path(folder)):
+                await core.catalog.add(entry)
             await asyncio.gather(*(core.catalog.connect(name) for name in injection_worlds.EVERY))
             if trust:
                 for name in injection_worlds.EVERY - HOSTILE:
-                    _trust(core, name)
+                    question = await core.api.trust_question(name)
+                    await core.api.decide_trust(name, question.sha, question.groups)
             places = dict.fromkeys(("isolation_medium", "isolation_high", "isolation_critical"), "process")
             core.settings = replace(core.settings, **places)
             yield Bench(core, Person(core, careless=careless, lasting=lasting), Path(folder))
@@ -211,16 +214,28 @@ async def bench(recorded: str, *, trust: bool, careless: bool = False, lasting: 
             await core.close()
 
 
-def _entry(name: str, recorded: str, change: str) -> ServerConfig:
-    here = Path(__file__).with_name("injection_server.py")
-    listed = Path(recorded, f"{RECORDED[name]}.json") if recorded and name in RECORDED else None
-    arguments = (str(here), name, *([str(listed.resolve())] if listed is not None and listed.exists() else []))
-    return ServerConfig(name, sys.executable, arguments, env={"CHANGE_FILE": change})
-
-
-def _trust(core: Core, name: str) -> None:
-    core.services.rules.set_trust(name, True)
-    core.catalog.weigh_again(name)
+def _entries(recorded: str, folder: Path) -> list[ServerConfig]:
+    """Entries of all servers. With recorded tool lists they start the packages of the real servers, as far as the
+    configuration says; the package runners in the path are ours."""
+    entries, cases = [], []
+    for name in sorted(injection_worlds.EVERY):
+        listed = Path(recorded, f"{RECORDED[name]}.json") if recorded and name in RECORDED else None
+        command = [sys.executable, str(Path(__file__).with_name("injection_server.py")), name]
+        if listed is None or not listed.exists():
+            entries.append(ServerConfig(name, command[0], tuple(command[1:]), env={"CHANGE_FILE": f"{folder}/changed"}))
+            continue
+        package = json.loads(listed.read_text(encoding="utf-8"))["package"]
+        cases.append(f"{shlex.quote(package)}) exec {shlex.join([*command, str(listed.resolve())])} ;;")
+        runner = ("uvx",) if name in PYTHON_PACKAGES else ("npx", "-y")
+        entries.append(ServerConfig(name, runner[0], (*runner[1:], package)))
+    runners = folder / "bin"
+    runners.mkdir()
+    for command_name in ("npx", "uvx"):
+        script = runners / command_name
+        script.write_text("\n".join(["#!/bin/sh", "for package; do :; done", 'case "$package" in', *cases, "esac", ""]))
+        script.chmod(0o755)
+    os.environ["PATH"] = f"{runners}:{os.environ['PATH']}"
+    return entries
 
 
 async def measure(arguments: argparse.Namespace, say: Callable[[str], None]) -> dict[str, list[Replayed]]:
