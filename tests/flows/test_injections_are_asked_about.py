@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ def injection(monkeypatch: pytest.MonkeyPatch) -> Any:
     return injection
 
 
-def first_of_each(plans: tuple[Any, ...], many: int) -> list[Any]:
+def first_of_each(plans: Sequence[Any], many: int) -> list[Any]:
     found: dict[str, list[Any]] = {}
     for plan in plans:
         found.setdefault(plan.group, []).append(plan)
@@ -29,15 +30,22 @@ async def test_tasks_seldom_ask_and_attacks_are_caught(
     injection: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(OVERRIDE, str(tmp_path))  # put back afterwards: the replay sets its own
-    plans = [*first_of_each(injection.TASKS, 2), *first_of_each(injection.ATTACKS, 1)]
-    found = await injection.replay_all(plans, medium_unasked=True)
-    tasks, attacks = [one for one in found if not one.plan.harm], [one for one in found if one.plan.harm]
-    assert [one.fault for one in tasks if one.fault] == []
-    assert sum(one.programs + one.calls for one in tasks) <= len(tasks)
+    demo = [plan for plan in injection.TASKS if plan.world == "demo company"]
+    tasks = [*first_of_each(demo, 2), *first_of_each([one for one in injection.TASKS if one not in demo], 1)]
+    async with injection.bench("", trust=True) as bench:
+        told = [await bench.replay(plan) for plan in tasks]
+        attacks = [await bench.replay(plan) for plan in first_of_each(injection.ATTACKS, 1)]
+    assert [one.fault for one in told if one.fault] == []
+    assert sum(len(one.questions) for one in told) <= len(told)
     assert [one.plan.name for one in attacks if one.reached] == []
-    assert {one.by for one in attacks} >= {"call", "program"}
+    assert {one.by for one in attacks} >= {"program", "refused"}
 
 
 def test_the_whole_replay_is_large_enough(injection: Any) -> None:
-    assert len(injection.TASKS) >= 40
-    assert len(injection.ATTACKS) >= 40
+    others = [plan for plan in injection.TASKS if plan.world != "demo company"]
+    assert len(others) >= 120
+    assert len({plan.world for plan in others}) == 4
+    assert len(injection.ATTACKS) >= 150
+    assert len({plan.group for plan in injection.ATTACKS}) >= 12
+    held_out = [plan for plan in (*injection.TASKS, *injection.ATTACKS) if plan.held_out]
+    assert len(held_out) > 100

@@ -46,11 +46,13 @@ def test_a_destination_out_of_strangers_words_is_always_asked_about():
     assert rules(FETCH, came("url"), read=frozenset({"untrusted"})) == [], "there is nothing to carry out"
 
 
-def test_private_data_on_its_way_out_is_critical_when_strangers_were_read_too():
-    (one,) = object_to(SEND, [came("body", "private")], BOTH, covered=False)
-    assert (one.rule, one.risk) == ("private", Risk.CRITICAL)
-    (one,) = object_to(SEND, [came("body", "private")], frozenset({"private"}), covered=False)
-    assert one.risk is Risk.HIGH
+def test_private_data_on_its_way_out_is_critical_when_strangers_chose_where_it_goes():
+    to_strangers = [came("to"), came("body", "private")]
+    place, one = object_to(SEND, to_strangers, BOTH, covered=False)
+    assert (place.rule, one.rule, one.risk) == ("destination", "private", Risk.CRITICAL)
+    for read in (BOTH, frozenset({"private"})):
+        (one,) = object_to(SEND, [came("body", "private")], read, covered=False)
+        assert (one.rule, one.risk, one.by_outsiders) == ("private", Risk.HIGH, False)
     assert rules(SEND, came("to", "private")) == [], "who gets it learns their own address only"
     assert rules(FETCH, came("url", "private", value="https://x.example/?d=1")) == ["private"]
     assert rules(ADD, came("body", "private")) == []

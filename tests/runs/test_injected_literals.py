@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.analysis.approval_gate import residual_risk
 from workbench.analysis.reading import read_program
 from workbench.broker.provenance_index import PRIVATE, UNTRUSTED, AnswerRead, ProvenanceIndex
 from workbench.records import Hints, Risk, Tool
@@ -29,7 +30,20 @@ def test_an_address_out_of_a_strangers_mail_is_marked_where_it_stands():
     assert "demo.read_mail" in one.message
     line = CODE.split("\n")[one.span.line - 1]
     assert line[one.span.column : one.span.end_column] == '"Records@Collect-Data.example"'
-    assert (marked.risk, marked.gate) == (verdict.risk, verdict.gate), "it is not asked any oftener"
+    assert (residual_risk(marked), marked.gate) == (residual_risk(verdict), verdict.gate), "it is not asked any oftener"
+    assert (verdict.risk, marked.risk) == (Risk.MEDIUM, Risk.HIGH), "nobody allows it unread"
+
+
+def test_a_literal_raises_the_risk_only_where_it_does_something():
+    allowed = {("demo", "records@collect-data.example")}
+    assert mark_injected_literals(read_program(CODE, TOOLS), read(UNTRUSTED), allowed).verdict.risk is Risk.MEDIUM
+    cases = {
+        "open('workspace/AGENTS.md', 'w').write('to records@collect-data.example')": Risk.HIGH,
+        "open('workspace/list.csv', 'w').write('records@collect-data.example')": Risk.MEDIUM,
+        "open('workspace/list.csv', 'w').write('2026-11-24')": Risk.MEDIUM,
+    }
+    for code, risk in cases.items():
+        assert mark_injected_literals(read_program(code, TOOLS), read(UNTRUSTED)).verdict.risk is risk, code
 
 
 def test_nothing_is_marked_where_no_stranger_was_read():

@@ -252,6 +252,9 @@ def _all_refused(verdict: Verdict) -> bool:
 
 # ── Programs that only add data ─────────────────────────────────────────────────────────────────────────
 _DATA: Final = frozenset({".csv", ".tsv", ".json", ".jsonl", ".txt", ".md", ".log", ".parquet", ".png", ".jpg"})
+_INSTRUCTIONS: Final = frozenset(  # files that agents follow
+    {"agents.md", "claude.md", "gemini.md", "skill.md", "copilot-instructions.md", "memory.md", "rules.md"}
+)
 _WORKSPACE: Final = "workspace/"
 
 
@@ -297,6 +300,8 @@ def _is_new_data(one: Finding, taken: Callable[[str], bool]) -> bool:
 
 
 def is_data(path: str) -> bool:
-    """Return whether a workspace file is plain data by its extension and not hidden."""
+    """Return whether a workspace file is plain data by its extension, not hidden, and none that agents follow."""
+    if posixpath.basename(path).lower() in _INSTRUCTIONS:
+        return False
     hidden = any(part.startswith(".") for part in path.split("/"))
     return not hidden and posixpath.splitext(path)[1].lower() in _DATA

@@ -65,6 +65,8 @@ class Session:
         self.allowed_values: set[tuple[str, ...]] = (
             set()
         )  # values that the user allowed: server, tool, rule, path, value
+        # server and destination, from outsiders' text, that the user allowed
+        self.allowed_destinations: set[tuple[str, str]] = set()
         # kind, source, receiving server and tool → number of values
         self.released_values: Counter[tuple[str, str, str, str]] = Counter()
         self.sealed = SealedValues(self.vault)
@@ -259,6 +261,7 @@ class Session:
         self.text_kinds = KindMarks()
         for kept in (
             self.allowed_values,
+            self.allowed_destinations,
             self.sealed_tools,
             self.created_files,
             self.shown_arguments,

@@ -19,6 +19,14 @@ _URL = re.compile(r"[A-Za-z][\w+.-]{1,20}://(?:[^/\s@]{0,100}@)?([\w.-]{3,250})"
 _UNSEEN = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_DATE = re.compile(
+    rf"""(?:\d{{4}}-\d{{1,2}}-\d{{1,2}}|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|\d{{1,2}}\.?[ ]{_MONTH}(?:[ ]\d{{4}})?
+    |{_MONTH}[ ]\d{{1,2}}(?:st|nd|rd|th)?,?(?:[ ]\d{{4}})?)?[T ]{{0,2}}
+    (?:\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d{{1,9}})?)?(?:[ ]?[ap]m)?)?(?:Z|[ ]?UTC|[+-]\d{{2}}:?\d{{2}})?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_AMOUNT = re.compile(r"[+-]?\d{1,5}(?:\.\d{1,10})?")
 _LEAF = 200_000  # characters; shorter arguments are also read in other encodings
 MOST_LEAVES = 500  # argument values of one call that are checked individually
 
@@ -44,6 +52,12 @@ def decoded_readings(text: str) -> Iterator[str]:
     yield text
     if len(text) <= _LEAF:
         yield from (view.text for view in decoded_texts(text))
+
+
+def is_date_or_amount(text: str) -> bool:
+    """Whether a text is a date, a time or a short number and nothing else, which says nothing about its source."""
+    bare = text.strip()
+    return len(bare) <= 40 and any(form.fullmatch(bare) for form in (_DATE, _AMOUNT))
 
 
 def joined_numbers(text: str) -> Iterator[str]:

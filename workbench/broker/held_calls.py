@@ -328,6 +328,7 @@ class HeldCalls:
             origins=tuple(dict.fromkeys(origin for one in shown for origin in one.held_call.origins))[:20],
             risk=max((one.held_call.risk for one in shown), key=_BY_RISK.index),
             trifecta=any(one.held_call.trifecta for one in shown),
+            once_only=next((one.held_call.once_only for one in shown if one.held_call.once_only), ""),
             offers=tuple(dict.fromkeys(rule for one in shown for rule in one.held_call.offers)),
             more=len(group.waiting) - 1,
             editable=first.editable and len(group.waiting) == 1,

@@ -9,9 +9,10 @@ instructions in base64.
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from threading import Lock
@@ -27,6 +28,7 @@ from workbench.broker.comparable_text import (
     split_words,
 )
 from workbench.offload import ANSWER_INDEXING, SOURCE_INDEXING
+from workbench.permissions.tool_verbs import name_words
 from workbench.privacy.answer_index import AnswerIndex
 from workbench.privacy.answer_lookup import AnswerLookup
 from workbench.privacy.detectors.detector import SeenTexts
@@ -45,6 +47,29 @@ _LOOKED_UP: Final = 40  # parts of one text that are searched in the answers
 _MOST_PLACES: Final = 12  # pages of one index in which one part is searched
 _PHRASES: Final = 4_000  # words of a text that are compared at once
 _READABLE: Final = 300_000  # characters of an answer that are also indexed in decoded forms
+_MOST_IDENTIFIERS: Final = 50_000  # remembered identifiers of all answers; later ones are not known
+_IDENTIFIER = re.compile(r"[\w.:-]{1,64}")
+_IDENTIFIER_KEYS: Final = frozenset(
+    [
+        "id",
+        "ids",
+        "key",
+        "number",
+        "no",
+        "sid",
+        "ts",
+        "sha",
+        "uid",
+        "uuid",
+        "guid",
+        "iid",
+        "ref",
+        "slug",
+        "cursor",
+        "etag",
+        "version",
+    ]
+)
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]+")
 
 
@@ -90,6 +115,7 @@ class ProvenanceIndex:
         self._lookups: tuple[AnswerLookup, ...] = (AnswerLookup(self._own),)
         self._learned = SeenTexts()  # texts with their tools
         self._kinds_of: dict[tuple[str, ...], frozenset[str]] = {}  # calls whose answers count, with their kinds
+        self._identifiers: set[tuple[str, str]] = set()  # call and identifier, see `returned_identifiers`
         self._undecoded: deque[tuple[Place, tuple[str, ...]]] = deque()
         self._weight = 0  # characters not yet decoded
         self.characters = 0  # of all answers
@@ -113,6 +139,7 @@ class ProvenanceIndex:
         """Take over what a new connection of the same agent has read so far, and search its answers too."""
         self.add_kinds(other)
         self._kinds_of |= other._kinds_of
+        self._identifiers |= other._identifiers
         for answers in other._indexes:
             self.add_answers(answers)
 
@@ -121,7 +148,7 @@ class ProvenanceIndex:
         with self._decoding:
             self._own = AnswerIndex()
             self._indexes, self._lookups = (self._own,), (AnswerLookup(self._own),)
-            self._learned, self._kinds_of = SeenTexts(), {}
+            self._learned, self._kinds_of, self._identifiers = SeenTexts(), {}, set()
             self._undecoded, self._weight, self.characters = deque(), 0, 0
 
     def learn(self, read: AnswerRead) -> None:
@@ -162,11 +189,16 @@ class ProvenanceIndex:
             while self._undecoded:  # the event loop may add more meanwhile
                 place, texts = self._undecoded.popleft()
                 self._weight -= sum(map(len, texts))
+                hidden: list[str] = []
                 for text in map(clean, texts):
                     if text not in texts:
                         self._own.add(text, place)
-                    for view in [*decoded_readings(text)][1:]:
-                        self._own.add(clean(view), place)
+                    hidden += [clean(view) for view in [*decoded_readings(text)][1:]]
+                for view in hidden:
+                    self._own.add(view, place)
+                if place.call_id and len(self._identifiers) < _MOST_IDENTIFIERS:
+                    found = returned_identifiers(texts, hidden)
+                    self._identifiers.update((place.call_id, one) for one in found)
         for index in self._indexes:
             index.index()
 
@@ -177,17 +209,30 @@ class ProvenanceIndex:
         *,
         names: bool = False,
         known: Callable[[Sequence[str]], bool] = _is_nothing_known,
+        server: str = "",
     ) -> tuple[FoundSource, ...]:
         """Find the sources of a text in answers of these kinds. `names`: the text names a destination, so a single
         short word counts too, and the reversed text is checked as well. `known`: parts to ignore because the user
-        wrote or read them; parts next to them are still checked."""
+        wrote or read them; parts next to them are still checked. `server`: where the text would be passed to; an
+        identifier that only this server returned has no source."""
         found: dict[frozenset[str], FoundSource] = {}
         if not self.kinds & kinds:
             return ()
         for reading in chain(decoded_readings(text), [text[::-1]] if names else ()):
             for source in self._sources_of(reading, kinds, known, names=names):
                 found.setdefault(source.kinds, source)
+        if found and server and _IDENTIFIER.fullmatch(text) and self._is_identifier_of(server, text, kinds):
+            return ()
         return tuple(found.values())
+
+    def _is_identifier_of(self, server: str, text: str, kinds: frozenset[str]) -> bool:
+        """Whether every answer with this text is of this server and returned the text as an identifier."""
+        pattern, read = re.compile(re.escape(text), re.IGNORECASE), set[tuple[str, str]]()
+        for source in self._confirmed(split_words(text), pattern, kinds):
+            if source.read is None or source.read.server != server:
+                return False
+            read.add((source.read.call_id, text))
+        return bool(read) and read <= self._identifiers
 
     def accept_addresses(self, texts: Iterable[str]) -> None:
         """Remember addresses that reading calls used without any objection."""
@@ -200,6 +245,16 @@ class ProvenanceIndex:
         said = split_words(text)
         return bool(said) and any(
             PRIVATE not in source.kinds for source in self._confirmed(said, pattern, frozenset({UNTRUSTED}))
+        )
+
+    def is_link_in(self, text: str, read: AnswerRead) -> bool:
+        """Whether the answer contains this complete link, as it is."""
+        if not re.fullmatch(r"https?://[^\s\"'<>]{3,500}", text):
+            return False
+        pattern = re.compile(re.escape(text) + r"(?![\w/?#&=%+-])")
+        return any(
+            source.read is not None and source.read.call_id == read.call_id
+            for source in self._confirmed(split_words(text), pattern, frozenset({UNTRUSTED}))
         )
 
     # ── matching ─────────────────────────────────────────────────────────────────────────────────
@@ -238,6 +293,50 @@ class ProvenanceIndex:
             if match := pattern.search(text, start):
                 read = AnswerRead(place.call_id, place.run_id, place.server, place.tool, its, ())
                 yield FoundSource(its, tuple(part), read, _around(match, text))
+
+
+def returned_identifiers(texts: Iterable[str], hidden: Iterable[str]) -> set[str]:
+    """Return the identifiers in the JSON texts of an answer: values of keys such as `id` or `ticket_id` that occur
+    nowhere else in the answer. `hidden`: decoded parts of the texts."""
+    values: Counter[str] = Counter()
+    said: Counter[str] = Counter()
+    for text in texts:
+        values.update(_identifier_values(text))
+        said.update(one.strip(".:-") for one in _IDENTIFIER.findall(text))
+    if not values:
+        return set()
+    elsewhere = {one for view in hidden for one in _IDENTIFIER.findall(view)}
+    return {one for one, count in values.items() if said[one.strip(".:-")] == count and one not in elsewhere}
+
+
+def _identifier_values(text: str) -> Iterator[str]:
+    """Yield the values of keys that name identifiers, in a JSON text."""
+    if text[:1] not in ("{", "["):
+        return
+    try:
+        stack = [json.loads(text)]
+    except (ValueError, RecursionError):
+        return
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list):
+            stack += node
+        elif isinstance(node, dict):
+            for key, value in node.items():
+                inner = value if isinstance(value, list) else [value]
+                if _names_identifier(key):
+                    yield from (str(one) for one in inner if _is_identifier(one))
+                stack += [one for one in inner if isinstance(one, dict | list)]
+
+
+def _names_identifier(key: str) -> bool:
+    return name_words(key)[-1:] != () and name_words(key)[-1] in _IDENTIFIER_KEYS
+
+
+def _is_identifier(value: object) -> bool:
+    if isinstance(value, str):
+        return bool(_IDENTIFIER.fullmatch(value))
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _call_of(place: Place) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Final, Protocol
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from msgspec.structs import replace
 from workbench.analysis.approval_gate import is_auto_approved_as_additive
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
-from workbench.broker.comparable_text import MOST_LEAVES, argument_leaves, split_words
+from workbench.broker.comparable_text import MOST_LEAVES, argument_leaves, is_date_or_amount, split_words
 from workbench.broker.held_calls import SHOWN_LINE, HeldCalls
 from workbench.broker.program_answers import readable_texts
 from workbench.broker.provenance_index import AnswerRead, FoundSource
@@ -29,7 +30,7 @@ from workbench.errors import WorkbenchError
 from workbench.offload import SOURCE_INDEXING
 from workbench.permissions import provenance_rules
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
-from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason, names_place
+from workbench.permissions.provenance_rules import DESTINATION, PRIVATE, UNTRUSTED, CallReason, names_place
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     ChangedCall,
@@ -189,7 +190,8 @@ class RunGuard:
         self._waiting = waiting
         self._provenance = run.session.provenance
         self._calls: Counter[tuple[str, str]] = Counter()
-        self._allowed_rest: set[tuple[str, str, str]] = set()  # server, tool, rule: allowed for the rest of this run
+        # server, tool, rule → destinations: allowed for the rest of this run; None: to any destination
+        self._allowed_rest: dict[tuple[str, str, str], set[str] | None] = {}
         self._denied: set[tuple[str, ...]] = set()
         self.asked = 0  # number of calls that waited for the user
 
@@ -217,6 +219,11 @@ class RunGuard:
         facts = facts_of(tool)
         if facts.reaches_outside:
             self._provenance.called_outside = True
+        if self.approved and UNTRUSTED in self._provenance.kinds and not facts.destroys:
+            places = (text for _, text, place in collect_values(arguments).values if place)
+            self._run.session.allowed_destinations |= {
+                (tool.server, text.casefold()) for text in places if self._program_contains(text)
+            }
         if judgement.unsuspected and facts.reads_named_hosts:
             self._provenance.accept_addresses(text for _, text, place in collect_values(arguments).values if place)
 
@@ -282,13 +289,26 @@ class RunGuard:
         if argument_values.values:
             self._provenance.index_answers()
         again: Collection[str] = self._provenance.accepted_addresses if facts_of(tool).reads_named_hosts else ()
+        listed = _listed_values(tool)
         found = tuple(
             _value_origin(path, text, came)
             for path, text, place in argument_values.values
-            if not (place and text in again)
-            for came in self._provenance.find_sources(text, _SUSPECT_KINDS, names=place, known=self._is_known)
+            if not (place and text in again) and (place or not (is_date_or_amount(text) or text in listed(path)))
+            for came in self._provenance.find_sources(
+                text, _SUSPECT_KINDS, names=place, known=self._is_known, server=tool.server
+            )
+            if not (place and self._is_mere_link(tool, text, came))
         )
-        return ValueSources(found, argument_values.unread_place, argument_values.unread)
+        places = tuple(sorted({_destination(text) for _, text, place in argument_values.values if place}))
+        return ValueSources(found, argument_values.unread_place, argument_values.unread, places)
+
+    def _is_mere_link(self, tool: Tool, text: str, came: FoundSource) -> bool:
+        """Whether a call only reads the page of a link as it was written, and nothing private was read except where the
+        link came from."""
+        provenance = self._provenance
+        if not facts_of(tool).reads_named_hosts or came.read is None or provenance.private_servers - {came.read.server}:
+            return False
+        return provenance.is_link_in(text, came.read)
 
     def derived(self, arguments: JsonObject) -> Sequence[tuple[str, str]]:
         return [
@@ -304,8 +324,13 @@ class RunGuard:
         return describe_personal_data(reason, self._run.session.vault, tool)
 
     def allowed_before(self, tool: Tool, reason: CallReason) -> bool:
-        place = tool.server, tool.name
-        return (*place, reason.rule) in self._allowed_rest or (*place, *reason.key) in self._run.session.allowed_values
+        place, session = (tool.server, tool.name), self._run.session
+        rest = self._allowed_rest.get((*place, reason.rule), set[str]())
+        if rest is None or (rest and reason.places and rest.issuperset(reason.places)):
+            return True
+        if reason.rule == DESTINATION and not facts_of(tool).destroys:
+            return (tool.server, reason.value.casefold()) in session.allowed_destinations
+        return (*place, *reason.key) in session.allowed_values
 
     def denied_before(self, tool: Tool, reason: CallReason) -> bool:
         return (tool.server, tool.name, *reason.key) in self._denied
@@ -404,6 +429,7 @@ class RunGuard:
             author=author,
             trifecta=provenance_rules.trifecta(tool, self._provenance.kinds),
             offers=judgement.offers,
+            once_only=_why_once(reasons),
         )
         return held_call, json.dumps(shown, ensure_ascii=False, default=str), decisive
 
@@ -418,14 +444,49 @@ class RunGuard:
         )
 
     def _remember(self, tool: Tool, reasons: Sequence[CallReason], answer: HeldCallAnswer) -> None:
-        place = tool.server, tool.name
+        place, session = (tool.server, tool.name), self._run.session
         for one in reasons:
             if not answer.allow:
                 self._denied.add((*place, *one.key))
-            elif answer.scope == "rest":
-                self._allowed_rest.add((*place, one.rule))
+            elif answer.scope == "rest" and not _why_once([one]):
+                self._allow_rest((*place, one.rule), one.places)
             elif one.value and one.rule != PLAN:  # a plan applies to one run
-                self._run.session.allowed_values.add((*place, *one.key))
+                session.allowed_values.add((*place, *one.key))
+                if one.rule == DESTINATION and not facts_of(tool).destroys:
+                    session.allowed_destinations.add((tool.server, one.value.casefold()))
+
+    def _allow_rest(self, about: tuple[str, str, str], places: tuple[str, ...]) -> None:
+        """Allow the rest of the run for this reason: to the destinations of the allowed calls, if they have any."""
+        allowed = self._allowed_rest.setdefault(about, set())
+        if not places:
+            self._allowed_rest[about] = None
+        elif allowed is not None:
+            allowed |= set(places)
+
+
+def _why_once(reasons: Iterable[CallReason]) -> str:
+    """Return why the rest of the run is not offered, if outsiders' text chose where a call goes."""
+    if any(one.by_outsiders for one in reasons):
+        return "The destination comes from text that outsiders can write, so each further one is shown to you."
+    return ""
+
+
+def _destination(text: str) -> str:
+    """Return the host of an address; any other destination in one spelling."""
+    return (urlsplit(text).hostname or text) if "://" in text else " ".join(text.split()).casefold()
+
+
+def _listed_values(tool: Tool) -> Callable[[str], Collection[str]]:
+    """Return a function that returns the values that the schema of a tool lists for an argument."""
+    properties = tool.input_schema.get("properties")
+    fields = properties if isinstance(properties, Mapping) else {}
+
+    def listed(path: str) -> Collection[str]:
+        found = fields.get(path.removesuffix("[]"))
+        values = found.get("enum") if isinstance(found, Mapping) else None
+        return values if isinstance(values, list | tuple) else ()
+
+    return listed
 
 
 def parse_arguments(text: str) -> JsonObject:

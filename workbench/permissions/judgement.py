@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from workbench.permissions import own_calls, provenance_rules, tool_annotations
 from workbench.permissions.call_rules import Foreseen, ToolRules
-from workbench.permissions.provenance_rules import PRIVATE, CallReason
+from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
 from workbench.permissions.release_rules import NEVER_ALWAYS, ReleaseDecision, offered_rules
 from workbench.permissions.run_profiles import outside
 from workbench.permissions.tool_annotations import facts_of, needs_no_approval
@@ -72,6 +72,7 @@ class ValueSources(Struct, frozen=True):
     # whether a destination value was not checked, because of its length or the number of values
     unread_place: bool = False
     unread: bool = False  # whether some other value was not checked
+    places: tuple[str, ...] = ()  # destinations of the call: hosts of addresses, and all others as they are
 
 
 class RunEvidence(Protocol):
@@ -465,7 +466,8 @@ def data_sources(case: Case) -> Sequence[CallReason]:
         found = [context.run.describe(one, tool) if one.rule == "private" else one for one in found]
     if context.counted.planned is PlanMatch.BY_PLACE:
         found = [one for one in found if one.path]  # only reasons about values; the call itself is in the plan
-    return found
+    places = case.sources.places if case.sources is not None else ()
+    return [replace(one, places=places) if one.path else one for one in found]
 
 
 def answered_before(case: Case) -> Sequence[CallReason]:
@@ -569,11 +571,13 @@ def _derived(case: Case) -> Iterator[CallReason]:
     run = case.context.run
     if run is None:
         return
-    risk = Risk.CRITICAL if provenance_rules.trifecta(case.tool, run.kinds) else Risk.HIGH
+    values = case.sources.values if case.sources is not None else ()
+    chosen = any(UNTRUSTED in one.kinds and provenance_rules.names_place(one.path) for one in values)
+    risk = provenance_rules.leak_risk(chosen=chosen)
     for path, text in run.derived(case.call.arguments):
         argument = f"The argument {path}" if path else "An argument"
         words = f"{argument} may be derived from private data read earlier, and this call can send it outside"
-        yield CallReason("derived", risk, words, path=path, value=text)
+        yield CallReason("derived", risk, words, path=path, value=text, by_outsiders=chosen)
 
 
 # ── reasons ──────────────────────────────────────────────────────────────────────────────────────────────────────────

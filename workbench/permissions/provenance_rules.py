@@ -21,6 +21,7 @@ from workbench.records.common_types import at_least
 
 UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"
+DESTINATION: Final = "destination"  # rule: outsiders' text chose where a call goes
 _RECEIVERS: Final = tool_verbs.DESTINATIONS - {
     "topic",
     "domain",
@@ -53,6 +54,8 @@ class CallReason(Struct, frozen=True):
     decision: CallDecision = CallDecision.ASK
     hint: str = ""
     code: str = ""  # code of a denial, for programs
+    places: tuple[str, ...] = ()  # all destinations of the call, for a reason about what it passes on
+    by_outsiders: bool = False  # whether outsiders' text chose the destination
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -98,7 +101,9 @@ def object_to(
     """Return the reasons why the user should see this call. `read`: kinds of data that the session has read.
     `covered`: the user approved a program that names this tool, and with it the data flows in its text. `spared`:
     the program ran without approval because it seemed to leave nothing to decide."""
-    found = [one for origin in origins for one in _of_value(tool, origin, read, covered=covered, spared=spared)]
+    chosen = any(UNTRUSTED in origin.kinds and names_place(origin.path) for origin in origins)
+    about = _ValueRules(tool, read, covered, spared, chosen)
+    found = [one for origin in origins for one in about.object_to(origin)]
     if not covered and UNTRUSTED in read and at_least(facts_of(tool).risk, Risk.HIGH):
         name = f"{tool.server}.{tool.name}"
         words = f"The program calls {name} after its session read text that outsiders can write"
@@ -121,24 +126,40 @@ def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> CallReason | Non
     return None
 
 
-def _of_value(
-    tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered: bool, spared: bool
-) -> Iterator[CallReason]:
-    facts, place = facts_of(tool), names_place(origin.path)
-    changes = facts.sends or at_least(facts.risk, Risk.MEDIUM)
-    source = f"{origin.server}.{origin.tool}" if origin.tool else "an earlier answer"
-    argument = f"The argument {origin.path}" if origin.path else "An argument"
-    if UNTRUSTED in origin.kinds:
-        if place and (changes or (facts.reads_named_hosts and PRIVATE in read)):
-            words = f"The destination ({origin.path}) comes from text that outsiders can write: {source}"
-            yield CallReason("destination", Risk.HIGH, words, origin.path, origin.value)
-        elif changes and not covered:
-            words = f"{argument} comes from text that outsiders can write: {source}"
-            yield CallReason("content", Risk.HIGH, words, origin.path, origin.value)
-    if PRIVATE in origin.kinds and not covered and (where := _leaves(tool, origin, spared=spared)):
-        risk = Risk.CRITICAL if trifecta(tool, read) else Risk.HIGH
-        words = f"{argument} contains private data from {source}, {where}"
-        yield CallReason("private", risk, words, origin.path, origin.value)
+class _ValueRules(Struct, frozen=True):
+    """The rules about the source of one value of a call."""
+
+    tool: Tool
+    read: frozenset[str]
+    covered: bool
+    spared: bool
+    chosen: bool  # whether outsiders' text chose a destination of the call
+
+    def object_to(self, origin: ValueOrigin) -> Iterator[CallReason]:
+        tool, facts, place = self.tool, facts_of(self.tool), names_place(origin.path)
+        changes = facts.sends or at_least(facts.risk, Risk.MEDIUM)
+        source = source_name(origin)
+        argument = f"The argument {origin.path}" if origin.path else "An argument"
+        if UNTRUSTED in origin.kinds:
+            if place and (changes or (facts.reads_named_hosts and PRIVATE in self.read)):
+                words = f"The destination ({origin.path}) comes from text that outsiders can write: {source}"
+                yield CallReason(DESTINATION, Risk.HIGH, words, origin.path, origin.value, by_outsiders=True)
+            elif changes and not self.covered:
+                words = f"{argument} comes from text that outsiders can write: {source}"
+                yield CallReason("content", Risk.HIGH, words, origin.path, origin.value)
+        if PRIVATE in origin.kinds and not self.covered and (where := _leaves(tool, origin, spared=self.spared)):
+            words = f"{argument} contains private data from {source}, {where}"
+            risk = leak_risk(chosen=self.chosen)
+            yield CallReason("private", risk, words, origin.path, origin.value, by_outsiders=self.chosen)
+
+
+def source_name(origin: ValueOrigin) -> str:
+    return f"{origin.server}.{origin.tool}" if origin.tool else "an earlier answer"
+
+
+def leak_risk(*, chosen: bool) -> Risk:
+    """The risk of private data that is sent outside: critical only where outsiders' text chose the destination."""
+    return Risk.CRITICAL if chosen else Risk.HIGH
 
 
 def _leaves(tool: Tool, origin: ValueOrigin, *, spared: bool) -> str:

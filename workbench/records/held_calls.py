@@ -51,6 +51,7 @@ class HeldCall(Struct, frozen=True):
     author: str = ""
     trifecta: bool = False  # the session has read private data and untrusted text, and this tool can send data
     offers: tuple[Permission, ...] = ()  # rules for personal data that would each have answered a part of the request
+    once_only: str = ""  # why the user can allow only the calls shown, not the rest of the run; empty: the rest too
     is_answer: bool = False  # `arguments` is the masked answer of the run, which waits to be sent; there is no call
     editable: bool = False  # the user may change `arguments` before allowing it; never for several calls
     original: str = ""  # the arguments as the program gave them, if the user changed them

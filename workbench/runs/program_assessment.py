@@ -11,18 +11,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 
 from msgspec.structs import replace
 
 from workbench import offload
-from workbench.analysis.approval_gate import ForeseenCall, RunBounds, apply_bounds, is_additive
+from workbench.analysis.approval_gate import (
+    ForeseenCall,
+    RunBounds,
+    apply_bounds,
+    is_additive,
+    is_data,
+    residual_risk,
+)
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.certain_failures import WAITING, find_certain_failures
 from workbench.analysis.reading import PYTHON, Reading, read_program
 from workbench.analysis.used_skills import uses_skills, with_skills
 from workbench.broker.agent_sessions import PERSON
+from workbench.broker.comparable_text import is_date_or_amount
 from workbench.broker.provenance_index import UNTRUSTED, ProvenanceIndex
 from workbench.broker.services import Services
 from workbench.broker.token_release import announce_tokens
@@ -30,6 +38,7 @@ from workbench.errors import WorkbenchError
 from workbench.identifiers import fold
 from workbench.permissions.call_rules import Foreseen, ToolRules
 from workbench.permissions.judgement import foresee
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     CallDecision,
     Fault,
@@ -42,7 +51,7 @@ from workbench.records import (
     Tool,
     Verdict,
 )
-from workbench.records.common_types import rank
+from workbench.records.common_types import at_least, rank
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_users_run
 from workbench.servers.server_catalog import ServerCatalog
@@ -82,10 +91,11 @@ class ProgramAssessor:
         provenance = run.session.provenance
         if one.language != PYTHON or not provenance.kinds or is_users_run(run):
             return reading
+        allowed = frozenset(run.session.allowed_destinations)
         if provenance.needs_thread:
-            return await asyncio.to_thread(mark_injected_literals, reading, provenance)
+            return await asyncio.to_thread(mark_injected_literals, reading, provenance, allowed)
         size = len(reading.program.text)
-        return await offload.SOURCE_SEARCH.run(size, mark_injected_literals, reading, provenance)
+        return await offload.SOURCE_SEARCH.run(size, mark_injected_literals, reading, provenance, allowed)
 
     async def find_failures(self, reading: Reading) -> tuple[Finding, ...]:
         """Find what is certain to fail, in the program or in a skill that it uses."""
@@ -261,21 +271,40 @@ _SHORTEST = 5  # characters; shorter literals do not identify a source
 _LOOKED_FOR = frozenset({UNTRUSTED})
 
 
-def mark_injected_literals(reading: Reading, provenance: ProvenanceIndex) -> Reading:
-    """Return the reading with a finding for each literal of the program that an outsider could have written."""
+def mark_injected_literals(
+    reading: Reading, provenance: ProvenanceIndex, allowed: Collection[tuple[str, str]] = ()
+) -> Reading:
+    """Return the reading with a finding for each literal of the program that an outsider could have written. If one of
+    them is passed on or written down, the program counts as high risk, so that nobody allows it unread; whether it asks
+    stays as it was. `allowed`: servers and destinations that the user has allowed before."""
     verdict = reading.verdict
-    if UNTRUSTED not in provenance.kinds or not verdict.tools:
+    if UNTRUSTED not in provenance.kinds or not (verdict.tools or verdict.impact.changed):
         return reading
     provenance.index_answers()
     found = list(islice(_find_injected_literals(reading, provenance), _LISTED_LITERALS))
     if not found:
         return reading
-    every = sorted((*found, *verdict.findings), key=lambda one: -rank(one.risk))
-    return reading.with_verdict(replace(verdict, findings=tuple(every)))
+    every = tuple(sorted((*found, *verdict.findings), key=lambda one: -rank(one.risk)))
+    if verdict.risk is Risk.MEDIUM and any(_has_effect(one.subject, reading, allowed) for one in found):
+        verdict = replace(verdict, risk=Risk.HIGH, unsettled=residual_risk(verdict))
+    return reading.with_verdict(replace(verdict, findings=every))
+
+
+def _has_effect(literal: str, reading: Reading, allowed: Collection[tuple[str, str]]) -> bool:
+    """Whether the program passes a literal to a tool with side effects, or may write it into a file that agents or
+    programs run by."""
+    text = literal.removesuffix("…")
+    for call in reading.calls:
+        facts = facts_of(call.tool)
+        if not (facts.sends or at_least(facts.risk, Risk.MEDIUM)):
+            continue
+        if any(one.startswith(text) and (call.tool.server, one.casefold()) not in allowed for one in call.texts):
+            return True
+    return any(not is_data(path) for path in reading.verdict.impact.changed)
 
 
 def _find_injected_literals(reading: Reading, provenance: ProvenanceIndex) -> Iterator[Finding]:
-    texts = ((text, span) for text, span in reading.texts() if len(text) >= _SHORTEST)
+    texts = ((text, span) for text, span in reading.texts() if len(text) >= _SHORTEST and not is_date_or_amount(text))
     for text, span in islice(texts, _MOST):
         for came in provenance.find_sources(text, _LOOKED_FOR)[:1]:
             where = (

@@ -213,6 +213,7 @@ class HeldCallDialog(DecisionDialog):
         shown = len(held_call.list)
         self.allow_button.setText(f"Allow these {shown:,}" if shown > 1 else "Allow once")
         mark(self.allow_button, kind="danger" if self.is_risky else "primary")
+        self.rest_button.setVisible(not held_call.once_only)
         self.rules.show_held_call(held_call)
         self.chips.show_tokens_of(held_call.session)
         if held_call.is_answer:
