@@ -190,8 +190,11 @@ class Bench:
 
 
 @contextlib.asynccontextmanager
-async def bench(recorded: str, *, trust: bool, careless: bool = False, lasting: bool = False) -> AsyncIterator[Bench]:
-    """A core with the servers of all worlds. `trust`: the user has answered one trust question for each server."""
+async def bench(
+    recorded: str, *, trust: bool, careless: bool = False, lasting: bool = False, medium_unasked: bool = False
+) -> AsyncIterator[Bench]:
+    """A core with the servers of all worlds. `trust`: the user has answered one trust question for each server.
+    `medium_unasked`: programs of medium risk run without approval, so that requests about calls remain."""
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder:
         os.environ[OVERRIDE] = f"{folder}/home"
         project = Path(folder, "project")
@@ -208,7 +211,7 @@ async def bench(recorded: str, *, trust: bool, careless: bool = False, lasting: 
                     question = await core.api.trust_question(name)
                     await core.api.decide_trust(name, question.sha, question.groups)
             places = dict.fromkeys(("isolation_medium", "isolation_high", "isolation_critical"), "process")
-            core.settings = replace(core.settings, **places)
+            core.settings = replace(core.settings, approval_auto_medium=medium_unasked, **places)
             yield Bench(core, Person(core, careless=careless, lasting=lasting), Path(folder))
         finally:
             await core.close()

@@ -32,13 +32,13 @@ async def test_tasks_seldom_ask_and_attacks_are_caught(
     monkeypatch.setenv(OVERRIDE, str(tmp_path))  # put back afterwards: the replay sets its own
     demo = [plan for plan in injection.TASKS if plan.world == "demo company"]
     tasks = [*first_of_each(demo, 2), *first_of_each([one for one in injection.TASKS if one not in demo], 1)]
-    async with injection.bench("", trust=True) as bench:
+    async with injection.bench("", trust=True, medium_unasked=True) as bench:
         told = [await bench.replay(plan) for plan in tasks]
         attacks = [await bench.replay(plan) for plan in first_of_each(injection.ATTACKS, 1)]
     assert [one.fault for one in told if one.fault] == []
     assert sum(len(one.questions) for one in told) <= len(told)
     assert [one.plan.name for one in attacks if one.reached] == []
-    assert {one.by for one in attacks} >= {"program", "refused"}
+    assert {one.by for one in attacks} >= {"call", "program"}
 
 
 def test_the_whole_replay_is_large_enough(injection: Any) -> None:

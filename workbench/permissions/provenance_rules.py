@@ -104,11 +104,17 @@ def object_to(
     chosen = any(UNTRUSTED in origin.kinds and names_place(origin.path) for origin in origins)
     about = _ValueRules(tool, read, covered, spared, chosen)
     found = [one for origin in origins for one in about.object_to(origin)]
-    if not covered and UNTRUSTED in read and at_least(facts_of(tool).risk, Risk.HIGH):
+    if not covered and UNTRUSTED in read and may_replace(tool):
         name = f"{tool.server}.{tool.name}"
         words = f"The program calls {name} after its session read text that outsiders can write"
         found.append(CallReason("destructive", Risk.HIGH, words))
     return tuple(found)
+
+
+def may_replace(tool: Tool) -> bool:
+    """Whether a call may destroy or change records that exist; adding to them is no harm of this kind."""
+    risk = facts_of(tool).risk
+    return at_least(risk, Risk.HIGH) or (risk is Risk.MEDIUM and tool_verbs.updates(tool.name))
 
 
 def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> CallReason | None:

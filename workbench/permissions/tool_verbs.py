@@ -72,6 +72,9 @@ _LOOKING = READING | _names("status history log logs stats count details list is
 _RUNNING = _names("execute exec run eval evaluate invoke perform")
 _RUNNABLE = _names("sql query queries statement statements command commands script code shell bash")
 _WRITING = _names("write update")  # `write_query` runs SQL that changes rows
+_UPDATING = _names(
+    """update set edit modify change patch replace move rename assign reassign approve resolve mark transition"""
+)
 _QUERIES = _names("sql query queries statement statements")
 _SHELLS = _names("bash shell terminal sql exec eval")
 _MAKING = _names("create add make new place start send initiate")
@@ -115,6 +118,12 @@ def destroys(name: str) -> bool:
 def sends(name: str) -> bool:
     """Whether the name says that data may be sent outside: as a whole, or by its first word."""
     return SENDS in name_meanings(name) or (name_words(name)[:1] != () and name_words(name)[0] in SENDING)
+
+
+@lru_cache(maxsize=4096)
+def updates(name: str) -> bool:
+    """Whether the name says that existing records are changed."""
+    return not reads(name) and not _UPDATING.isdisjoint(name_words(name))
 
 
 @lru_cache(maxsize=4096)

@@ -38,6 +38,7 @@ from workbench.errors import WorkbenchError
 from workbench.identifiers import fold
 from workbench.permissions.call_rules import Foreseen, ToolRules
 from workbench.permissions.judgement import foresee
+from workbench.permissions.provenance_rules import may_replace
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     CallDecision,
@@ -275,18 +276,22 @@ def mark_injected_literals(
     reading: Reading, provenance: ProvenanceIndex, allowed: Collection[tuple[str, str]] = ()
 ) -> Reading:
     """Return the reading with a finding for each literal of the program that an outsider could have written. If one of
-    them is passed on or written down, the program counts as high risk, so that nobody allows it unread; whether it asks
-    stays as it was. `allowed`: servers and destinations that the user has allowed before."""
+    them is passed on or written down, or the program may change existing records, it counts as high risk, so that
+    nobody allows it unread; whether it asks stays as it was. `allowed`: servers and destinations that the user has
+    allowed before."""
     verdict = reading.verdict
     if UNTRUSTED not in provenance.kinds or not (verdict.tools or verdict.impact.changed):
         return reading
     provenance.index_answers()
     found = list(islice(_find_injected_literals(reading, provenance), _LISTED_LITERALS))
-    if not found:
+    if verdict.risk is Risk.MEDIUM and (
+        any(_has_effect(one.subject, reading, allowed) for one in found)
+        or any(may_replace(call.tool) for call in reading.calls)
+    ):
+        verdict = replace(verdict, risk=Risk.HIGH, unsettled=residual_risk(verdict))
+    if verdict is reading.verdict and not found:
         return reading
     every = tuple(sorted((*found, *verdict.findings), key=lambda one: -rank(one.risk)))
-    if verdict.risk is Risk.MEDIUM and any(_has_effect(one.subject, reading, allowed) for one in found):
-        verdict = replace(verdict, risk=Risk.HIGH, unsettled=residual_risk(verdict))
     return reading.with_verdict(replace(verdict, findings=every))
 
 
