@@ -144,6 +144,53 @@ async def test_a_denial_tells_its_reason(client, command):
     assert "We keep that." in answer["text"]
 
 
+async def test_a_denial_is_undone_all_are_denied_an_agent_is_muted_and_a_program_is_put_back(client, command, person):
+    first, second = await client.propose(), await client.propose(timeout=20)
+    deny = command("runs", "deny", first, "--reason", "Not that one")
+    await deny.answer(ASKS, "deny")
+    await deny.answer("Enter ends: ", "undo")
+    code, said = await over(deny)
+    assert (code, "waits again" in said) == (6, True), said
+    assert (await person.api.run(first)).awaits_answer
+    everything = command("runs", "deny", "--all", "--agent", "mcp", "--mute")
+    shown = await everything.answer("Enter leaves them waiting: ", "deny")
+    assert first in shown
+    assert second in shown
+    code, said = await over(everything)
+    assert (code, "Denied: 2." in said) == (0, True), said
+    muted = await client.call("execute_code", **DELETES)
+    assert "denies all further requests" in muted["text"]
+    assert (await over(command("runs", "unmute", "mcp")))[0] == 0
+    revive = command("runs", "revive", first)
+    await revive.answer("Enter leaves it: ", "revive")
+    assert (await over(revive))[0] == 0
+    again = (await person.api.run(first)).revived_as
+    allow = command("runs", "allow", again)
+    await allow.answer(ASKS, WORD)
+    assert (await over(allow))[0] == 0
+    answer = await client.call("get_run", run_id=first, wait=40)
+    assert answer["text"] == 'result = "gone"', "the old id leads to the new run"
+
+
+async def test_the_arguments_of_a_held_call_are_changed_in_an_editor(client, command, person, tmp_path):
+    await person.api.change_setting("approval.auto_medium", True)
+    await client.call("execute_code", code=READ)
+    run_id = (await client.call("execute_code", code=SEND))["facts"]["run"]
+    held = await person.api.held_calls()
+    script = tmp_path / "editor"
+    script.write_text('#!/bin/sh\nsed -i s/records@collect-data.example/team@acme.example/ "$1"\n')
+    script.chmod(0o755)
+    edit = command("calls", "edit", held[0].id, EDITOR=str(script), VISUAL="")
+    shown = await edit.answer(ASKS, "allow")
+    if "is not one of" in shown or "send_email to allow" in shown:
+        await edit.answer(ASKS, "send_email")
+    assert "team@acme.example" in shown
+    code, said = await over(edit)
+    assert code == 0, said
+    answer = await client.call("get_run", run_id=run_id, wait=40)
+    assert "The user changed the arguments of this call" in answer["text"]
+
+
 async def test_nothing_typed_leaves_it_waiting(client, command, person):
     run_id = await client.propose()
     allow = command("runs", "allow", run_id)
@@ -240,7 +287,7 @@ async def test_of_two_answers_one_counts_and_the_other_is_told(client, command, 
     await person.api.decide(Decision(run_id, run.proposal.sha, False, "you", fingerprint=run.fingerprint))
     for there in (one, other):
         code, said = await over(there)
-        assert (code, "The program was denied elsewhere." in said) == (1, True), said
+        assert (code, "The program was denied by you, in the window." in said) == (1, True), said
     code, said = await over(command("runs", "allow", run_id))
     assert (code, f"{run_id} is not waiting for you: its state is “refused”, and it was denied" in said) == (1, True), (
         said

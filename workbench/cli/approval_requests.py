@@ -34,7 +34,6 @@ from workbench.records import (
     Risk,
     RuleOffer,
     Run,
-    RunState,
 )
 
 if TYPE_CHECKING:
@@ -59,6 +58,7 @@ class Request(ABC):
         self.sentence = sentence
         self.author = author
         self.deadline = deadline
+        self.session = ""  # the agent session, if it is a request of an agent
 
     @property
     @abstractmethod
@@ -119,8 +119,9 @@ class ProgramRequest(Request):
     def __init__(self, run: Run) -> None:
         verdict = run.verdict
         risk, sentence = (verdict.risk, verdict.sentence) if verdict else (Risk.HIGH, "")
-        super().__init__(run.id, run.id, risk, sentence, run.proposal.author, run.deadline)
+        super().__init__(run.id, run.id, risk, sentence, run.proposal.author, deadline_of(run))
         self.run = run
+        self.session = run.proposal.session
         self._hosts: tuple[str, ...] = ()
 
     @property
@@ -155,22 +156,27 @@ class ProgramRequest(Request):
             other.id
             for other in await api.runs()
             if (other.fingerprint, other.proposal.session) == (run.fingerprint, run.proposal.session)
-            and other.state is RunState.WAITING
+            and other.awaits_answer
             and other.id != run.id
         ]
-        decision = Decision(run.id, run.proposal.sha, allow, "you", reason, time.time(), seconds, offer=offer)
-        hosts = self._hosts if allow else ()
-        await api.decide(
-            replace(decision, fingerprint=run.fingerprint, hosts=hosts, also=tuple(same) if run.fingerprint else ())
-        )
+        also = tuple(same) if run.fingerprint else ()
+        await api.decide(replace(self.decision(allow, reason, seconds), offer=offer, also=also))
+
+    def decision(self, allow: bool, reason: str, seconds: float) -> Decision:
+        """The decision about the program as it was shown."""
+        run, hosts = self.run, self._hosts if allow else ()
+        return Decision(
+            run.id, run.proposal.sha, allow, "you", reason, time.time(), seconds, hosts,
+            fingerprint=run.fingerprint, undoable=True,
+        )  # fmt: skip
 
     def ended_by(self, event: Event) -> str:
         if not isinstance(event, RunChanged) or event.run.id != self.id:
             return ""
-        if event.run.state is not RunState.WAITING:
+        if not event.run.awaits_answer:
             decision = event.run.decision
             if decision is not None:
-                return f"The program was {'allowed' if decision.allow else 'denied'} elsewhere."
+                return f"The program was {'allowed' if decision.allow else 'denied'} by {decision.by}."
             return "The program is no longer waiting." if not event.run.fault else event.run.fault.message
         return "" if event.run.proposal.sha == self.run.proposal.sha else "The program was changed elsewhere."
 
@@ -183,8 +189,10 @@ class CallRequest(Request):
     def __init__(self, held_call: HeldCall) -> None:
         calls = f" ({held_call.more + 1} calls)" if held_call.more else ""
         sentence = held_call.sentence or f"Wants to call {held_call.server}.{held_call.tool}{calls}."
-        super().__init__(held_call.id, held_call.run_id, held_call.risk, sentence, held_call.author, held_call.deadline)
+        deadline = deadline_of(held_call)
+        super().__init__(held_call.id, held_call.run_id, held_call.risk, sentence, held_call.author, deadline)
         self.held_call = held_call
+        self.session = held_call.session
 
     @property
     def title(self) -> str:
@@ -195,19 +203,34 @@ class CallRequest(Request):
         name = self.held_call.tool
         return name if self.risk in _TYPED and len(name) <= LONGEST and name.isprintable() else "allow"
 
+    @property
+    def offers(self) -> Sequence[RuleOffer]:
+        """The lasting answers that a request of a different client's own tool offers."""
+        held_call = self.held_call
+        if self.risk in _TYPED:
+            return ()
+        pairs = zip(held_call.scopes, held_call.scope_labels, strict=False)
+        return [RuleOffer(scope, "tool", "always", label) for scope, label in pairs]
+
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         return call_facts(self.held_call, await connection.fetch_full_text(self.held_call.arguments), width)
 
     async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
-        await api.answer_held_call(HeldCallAnswer(self.id, allow, "once", reason, seconds))
+        await api.answer_held_call(HeldCallAnswer(self.id, allow, offer or "once", reason, seconds, undoable=True))
 
     def ended_by(self, event: Event) -> str:
         if isinstance(event, CallHeld) and event.before == self.id:
             return "More calls were added to this request. Review it again."
         if isinstance(event, HeldCallSettled) and event.held_call.id == self.id:
             answered = event.ending in ("allowed", "denied")
-            return f"The call was {event.ending} elsewhere." if answered else "The call is no longer waiting."
+            by = f"by {event.by}" if event.by else "elsewhere"
+            return f"The call was {event.ending} {by}." if answered else "The call is no longer waiting."
         return ""
+
+
+def deadline_of(request: Run | HeldCall) -> float:
+    """When the request is denied; while its clock is stopped, when it would be if the clock continued now."""
+    return time.time() + request.clock_left if request.clock_left else request.deadline
 
 
 class FilesRequest(Request):
@@ -274,7 +297,7 @@ class FilesRequest(Request):
 
 async def find_requests(api: CoreApi) -> list[Request]:
     """All waiting requests of one project, ordered by deadline."""
-    programs = [ProgramRequest(run) for run in await api.runs() if run.state is RunState.WAITING]
+    programs = [ProgramRequest(run) for run in await api.runs() if run.awaits_answer]
     calls = [CallRequest(held_call) for held_call in await api.held_calls()]
     files = [FilesRequest(one) for one in await api.held_files()]
     return sorted([*programs, *calls, *files], key=lambda one: one.deadline)
@@ -353,7 +376,10 @@ async def settle(
         if allow and request.obstacle:
             raise WorkbenchError(request.obstacle, "Nothing was decided.")
         if request.deadline < math.inf:
-            terminal.say(f"\nThis request is denied in {time_left(request.deadline)} unless you answer.")
+            terminal.say(
+                f"\nIts time stands still while you read. After that it is denied in {time_left(request.deadline)}"
+                " unless you answer."
+            )
         if allow and request.offers:
             terminal.say("\nRules that would have let it run without asking:")
             for at, one in enumerate(request.offers, 1):
@@ -377,11 +403,54 @@ async def settle(
             return report_unanswered()
         forget()
         await request.send(connection.api, allow=says_yes, reason=reason, seconds=seconds, offer=offer)
+        if not says_yes and request.kind != FILES and await _undone(connection, terminal, request.id):
+            return report_unanswered()
     finally:
         forget()
         core_watch.cancel()
-    narrate(f"{'Allowed' if says_yes else 'Denied'}. `mcp-workbench runs show {request.run_id}` shows the result.")
+    result = f" `mcp-workbench runs show {request.run_id}` shows the result." if request.run_id else ""
+    narrate(f"{'Allowed' if says_yes else 'Denied'}.{result}")
     return DONE
+
+
+async def _undone(connection: CoreConnection, terminal: Terminal, request_id: str) -> bool:
+    """Offer to undo a denial while its agent is not told; returns whether the user undid it."""
+    seconds = (await connection.api.settings()).approval_undo_seconds
+    if not seconds:
+        return False
+    over = asyncio.Event()
+    timer = asyncio.get_running_loop().call_later(seconds, over.set)
+    typed = await terminal.read_line(f"Denied. To undo it, type undo within {seconds} s; Enter ends: ", over)
+    timer.cancel()
+    if typed != "undo":
+        return False
+    await connection.api.undo_denial(request_id)
+    terminal.say("The denial was undone; the request waits again.")
+    return True
+
+
+async def deny_all(
+    connection: CoreConnection, terminal: Terminal, requests: Sequence[Request], reason: str, *, mute: bool
+) -> int:
+    """Show several requests, ask once, and deny them. `mute`: also deny further requests of their agents at once."""
+    for request in requests:
+        terminal.say(f"{request.id}  {request.risk}  {request.author}: {request.sentence}")
+    muted = " and mute their agents" if mute else ""
+    typed = await terminal.read_line(f"Type deny to deny these {len(requests)}{muted}; Enter leaves them waiting: ")
+    if typed != "deny" or not await unlock(connection.api, terminal):
+        return report_unanswered()
+    api = connection.api
+    programs = [one.decision(False, reason, 0.0) for one in requests if isinstance(one, ProgramRequest)]
+    calls = [HeldCallAnswer(one.id, False, reason=reason) for one in requests if isinstance(one, CallRequest)]
+    outcomes = await api.decide_many(tuple(replace(one, undoable=False) for one in programs), tuple(calls))
+    if mute:
+        for session in dict.fromkeys(one.session for one in requests):
+            await api.deny_agent(session, reason, mute=True)
+    problems = [one for one in outcomes if one.problem]
+    for one in problems:
+        terminal.say(f"{one.request_id}: {one.problem}")
+    narrate(f"Denied: {len(outcomes) - len(problems)}.")
+    return DONE if not problems else 1
 
 
 def _question(request: Request, *, allow: bool) -> str:

@@ -86,6 +86,8 @@ def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
     """The facts about a held call: tool, reason, arguments, and the sources of their values."""
     many, name = held_call.more + 1, f"{held_call.server}.{held_call.tool}"
     who = f"The program of “{held_call.author}”" if held_call.author else "A program"
+    if not held_call.run_id:  # a tool of another client
+        who = f"“{held_call.author or 'An agent'}”"
     title = f"{who} wants to call {name}" + (f" {many} times." if many > 1 else ".")
     if held_call.is_answer:
         title = f"{who} has ended. Its answer waits."
@@ -94,7 +96,7 @@ def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
         lines += wrap(held_call.sentence, width)
     rows = [
         ("Risk", str(held_call.risk)),
-        ("Program", f"{held_call.run_id} (mcp-workbench runs show {held_call.run_id})"),
+        ("Program", f"{held_call.run_id} (mcp-workbench runs show {held_call.run_id})" if held_call.run_id else ""),
         (
             "Careful",
             "combines private data, text from outsiders and a way to send data out" if held_call.trifecta else "",

@@ -107,12 +107,17 @@ def answer(
 
     async def hold(connection: CoreConnection) -> int:
         await connection.api.may_answer()
-        attending = spawn("attend", _announce_user(connection))
+        # agents are informed that the user can answer, and no request lapses while the user reads one
+        presence = [
+            spawn("attend", _hold_open(connection.api.attend(True))),
+            spawn("review", _hold_open(connection.api.review())),
+        ]
         try:
             return await conversation(connection, terminal)
         finally:
-            attending.cancel()
-            await asyncio.wait([attending])
+            for one in presence:
+                one.cancel()
+            await asyncio.wait(presence)
 
     try:
         return talk(paths, hold, start, role=ROLE)
@@ -120,9 +125,9 @@ def answer(
         terminal.close()
 
 
-async def _announce_user(connection: CoreConnection) -> None:
+async def _hold_open(request: Awaitable[None]) -> None:
     with suppress(WorkbenchError):  # the core has ended
-        await connection.api.attend(True)
+        await request
 
 
 async def unlock(api: CoreApi, terminal: Terminal) -> bool:

@@ -9,6 +9,8 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,18 +23,27 @@ from workbench.cli.approval_requests import (
     CallRequest,
     ProgramRequest,
     Request,
+    deadline_of,
     decide,
+    deny_all,
     find_requests,
     locate,
     settle,
 )
 from workbench.cli.approval_text import program_facts, time_left
 from workbench.cli.common_options import DONE, Command, Parser, add_common, talk
-from workbench.cli.terminal_answers import ROLE, answer, find_running_projects, report_no_core, report_unanswered
+from workbench.cli.terminal_answers import (
+    ROLE,
+    answer,
+    find_running_projects,
+    report_no_core,
+    report_unanswered,
+    unlock,
+)
 from workbench.cli.terminal_output import narrate, print_data, print_json, print_record, print_table, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import JsonObject, Run, RunState, Verdict
+from workbench.records import HeldCall, JsonObject, Run, Verdict
 from workbench.records.runs import ENDS
 
 if TYPE_CHECKING:
@@ -51,30 +62,41 @@ _MOST = 50  # maximum runs that `--all` lists
 
 
 def arrange_runs(parser: Parser) -> None:
-    """Add the subcommands list, show, allow, deny and edit."""
+    """Add the subcommands list, show, allow, deny, edit, revive and unmute."""
     parser.epilog = EPILOG
-    commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny|edit")
+    commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny|edit|revive|unmute")
     listing = _command(commands, parser, "list", "list requests that wait for you, and running programs", _list)
     listing.add_argument("--all", action="store_true", help="include the latest programs that have ended")
     _with_id(_command(commands, parser, "show", "show all of a request or a run", _show))
     _with_id(_command(commands, parser, "allow", "show a request, then allow it", _allow, data=False))
-    deny = _with_id(_command(commands, parser, "deny", "show a request, then deny it", _deny, data=False))
+    deny = _command(commands, parser, "deny", "show a request, or all of them, then deny", _deny, data=False)
+    deny.add_argument("id", metavar="ID", nargs="?", default="", help="ID from `runs list` or from the agent")
+    deny.add_argument("--all", action="store_true", help="deny all waiting programs and calls")
+    deny.add_argument("--agent", default="", metavar="NAME", help="with --all: only those of this agent")
+    deny.add_argument("--mute", action="store_true", help="with --agent: deny its further requests at once, too")
     deny.add_argument("--reason", default="", metavar="TEXT", help="reason that the agent reads")
+    revive = "put a program back that was not answered in time, or that a restart interrupted"
+    _with_id(_command(commands, parser, "revive", revive, _revive, data=False))
+    unmute = _command(commands, parser, "unmute", "be asked about a muted agent again", _unmute, data=False)
+    unmute.add_argument("agent", metavar="NAME", help="name of the agent")
     edit = _command(commands, parser, "edit", "change a waiting program in $EDITOR, then allow it", _edit, data=False)
     _with_id(edit).add_argument("--file", default="", metavar="FILE", help="take the new text from this file")
     parser.set_defaults(kinds=(PROGRAM, CALL, FILES))
 
 
 def arrange_calls(parser: Parser) -> None:
-    """Add the subcommands list, show, allow and deny."""
+    """Add the subcommands list, show, allow, deny and edit."""
     parser.epilog = EPILOG
-    commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny")
+    commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny|edit")
     _command(commands, parser, "list", "list the held calls of running programs", _list_calls)
     _with_id(_command(commands, parser, "show", "show all of a held call", _show))
     _with_id(_command(commands, parser, "allow", "show a held call, then allow it", _allow, data=False))
     deny = _with_id(_command(commands, parser, "deny", "show a request, then deny it", _deny, data=False))
     deny.add_argument("--reason", default="", metavar="TEXT", help="reason that the agent reads")
-    parser.set_defaults(kinds=(CALL,))
+    change = "change the arguments of a held call in $EDITOR, then allow it"
+    edit = _with_id(_command(commands, parser, "edit", change, _edit_call, data=False))
+    edit.add_argument("--file", default="", metavar="FILE", help="take the new arguments (JSON) from this file")
+    parser.set_defaults(kinds=(CALL,), all=False, agent="", mute=False)
 
 
 def _command(
@@ -108,7 +130,7 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
             rows.append((request.id, request.title, str(request.risk), request.time, request.author, request.sentence))
         for run in runs:
             over = run.state in ENDS
-            if run.state is not RunState.WAITING and (given.all or not over):
+            if not run.awaits_answer and (given.all or not over):
                 plain.append(_plain(run, where))
                 risk, sentence = (str(run.verdict.risk), run.verdict.sentence) if run.verdict else ("", "")
                 rows.append((run.id, str(run.state), risk, "", run.proposal.author, sentence))
@@ -189,7 +211,7 @@ async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | 
             print_record(held_call)
         else:
             print_data("\n".join(await CallRequest(held_call).facts(connection, width)))
-            _hint(f"calls allow {held_call.id}", held_call.deadline)
+            _hint(f"calls allow {held_call.id}", deadline_of(held_call))
         return DONE
     if not runs:
         return None
@@ -201,10 +223,10 @@ async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | 
         print_record(run)
         return DONE
     print_data("\n".join([f"{run.id} is {run.state}", "", *program_facts(run, proposal.code, width), *_ending(run)]))
-    if run.state is RunState.WAITING:
-        _hint(f"runs allow {run.id}", run.deadline)
+    if run.awaits_answer:
+        _hint(f"runs allow {run.id}", deadline_of(run))
     for held_call in run.held_calls:
-        _hint(f"calls allow {held_call.id}", held_call.deadline)
+        _hint(f"calls allow {held_call.id}", deadline_of(held_call))
     return DONE
 
 
@@ -234,7 +256,84 @@ def _allow(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _deny(given: argparse.Namespace, paths: Paths) -> int:
-    return _answer(given, paths, allow=False)
+    if bool(given.id) == given.all:
+        raise WorkbenchError("Name one request, or use --all.", "`mcp-workbench runs list` lists the requests.")
+    if (given.agent and not given.all) or (given.mute and not given.agent):
+        raise WorkbenchError("--agent needs --all, and --mute needs --agent.", "Nothing was denied.")
+    return _deny_all(given, paths) if given.all else _answer(given, paths, allow=False)
+
+
+def _deny_all(given: argparse.Namespace, paths: Paths) -> int:
+    """Deny all waiting programs and calls; file changes keep waiting, because a denial would delete them."""
+    projects = find_running_projects(given.project, paths)
+    if not projects:
+        return report_no_core()
+    ends = []
+    for one in projects:
+        found = talk(one, lambda connection: find_requests(connection.api), start=False, role=ROLE)
+        ids = [request.id for request in found if request.kind != FILES and given.agent in ("", request.author)]
+        if ids:
+            narrate(f"Project {one.project}")
+            ends.append(answer(one, partial(_deny_these, ids, given)))
+    if not ends:
+        narrate("Nothing is waiting for you." if not given.agent else f"Nothing of {given.agent:.60} is waiting.")
+    return next((code for code in ends if code != DONE), DONE)
+
+
+async def _deny_these(ids: list[str], given: argparse.Namespace, connection: CoreConnection, terminal: Terminal) -> int:
+    requests = [one for one in await find_requests(connection.api) if one.id in ids]
+    return await deny_all(connection, terminal, requests, given.reason, mute=given.mute)
+
+
+def _revive(given: argparse.Namespace, paths: Paths) -> int:
+    projects = find_running_projects(given.project, paths)
+    if not projects:
+        return report_no_core()
+    for one in projects:
+        runs = talk(one, lambda connection: connection.api.runs(), start=False, role=ROLE)
+        if found := [run.id for run in runs if run.id.startswith(given.id) and run.can_be_revived]:
+            if len(found) > 1:
+                raise WorkbenchError(
+                    f"Several IDs start with {given.id:.40}.", f"Choose one of {', '.join(found[:10])}."
+                )
+            return answer(one, partial(_put_back, found[0]))
+    raise WorkbenchError(
+        f"{given.id:.40} cannot be put back.",
+        "Only a program that waited and was not allowed, or that a restart interrupted, can be put back.",
+    )
+
+
+async def _put_back(run_id: str, connection: CoreConnection, terminal: Terminal) -> int:
+    run = await connection.api.run(run_id)
+    code = await connection.fetch_full_text(run.proposal.code)
+    for line in program_facts(run, code, terminal.width):
+        terminal.say(line)
+    typed = await terminal.read_line("Type revive to put it back; it is assessed again. Enter leaves it: ")
+    if typed != "revive" or not await unlock(connection.api, terminal):
+        return report_unanswered()
+    again = await connection.api.revive(run_id)
+    narrate(f"Put back as {again.id}. If it needs approval, `mcp-workbench runs allow {again.id}` gives it.")
+    return DONE
+
+
+def _unmute(given: argparse.Namespace, paths: Paths) -> int:
+    projects = find_running_projects(given.project, paths)
+    if not projects:
+        return report_no_core()
+    for one in projects:
+        muted = talk(one, lambda connection: connection.api.muted_agents(), start=False, role=ROLE)
+        if sessions := [agent.session for agent in muted if agent.author == given.agent]:
+            return answer(one, partial(_unmute_these, sessions))
+    raise WorkbenchError(f"No agent named {given.agent!r:.60} is muted.", "Nothing was changed.")
+
+
+async def _unmute_these(sessions: list[str], connection: CoreConnection, terminal: Terminal) -> int:
+    if not await unlock(connection.api, terminal):
+        return report_unanswered()
+    for session in sessions:
+        await connection.api.unmute_agent(session)
+    narrate("You are asked about its requests again.")
+    return DONE
 
 
 def _answer(given: argparse.Namespace, paths: Paths, *, allow: bool) -> int:
@@ -252,32 +351,98 @@ def _edit(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _change(connection: CoreConnection, terminal: Terminal, run_id: str, source: str) -> int:
-    """Assess the edited program and show it before anything changes in the core.
-
-    If the user does not decide, the edited text is stored in a draft.
-    """
-    api = connection.api
-    run = await api.run(run_id)
+    """Assess the edited program and show it before anything changes in the core."""
+    run = await connection.api.run(run_id)
     before = await connection.fetch_full_text(run.proposal.code)
-    draft = Path(source).expanduser() if source else _draft(run, before)
+    suffix = ".ts" if run.proposal.language == "typescript" else ".py"
+    command = f"mcp-workbench runs edit {run_id}"
+    return await _edit_text(
+        "The program", before, suffix, source, command, partial(_settle_edit, connection, terminal, run, before)
+    )
+
+
+def _edit_call(given: argparse.Namespace, paths: Paths) -> int:
+    if not find_running_projects(given.project, paths):
+        return report_no_core()
+    project, request_id = locate(given.project, paths, given.id, (CALL,))
+    return answer(project, lambda connection, terminal: _change_call(connection, terminal, request_id, given.file))
+
+
+async def _change_call(connection: CoreConnection, terminal: Terminal, call_id: str, source: str) -> int:
+    """Judge the changed arguments and show the call before anything changes in the core."""
+    held_call = next((one for one in await connection.api.held_calls() if one.id == call_id), None)
+    if held_call is None or not held_call.editable:
+        raise WorkbenchError(
+            "This request cannot be changed.", f"Answer it with `mcp-workbench calls allow {call_id}`."
+        )
+    before = await connection.fetch_full_text(held_call.arguments)
+    command = f"mcp-workbench calls edit {call_id}"
+    suffix = ".txt" if held_call.is_answer else ".json"
+    settle_text = partial(_settle_call, connection, terminal, call_id, before)
+    return await _edit_text("The call", before, suffix, source, command, settle_text)
+
+
+async def _settle_call(connection: CoreConnection, terminal: Terminal, call_id: str, before: str, text: str) -> int:
+    shown = await connection.api.assess_held_call_edit(call_id, text)
+    shown = replace(shown, arguments=await connection.fetch_full_text(shown.arguments))
+    for line in await CallRequest(shown).facts(connection, terminal.width):
+        terminal.say(line)
+    _show_changes(terminal, before, shown.arguments)
+    return await settle(connection, terminal, _EditedCall(shown, text), allow=True)
+
+
+class _EditedCall(CallRequest):
+    """A held call with changed arguments, which are sent to the core together with the answer."""
+
+    def __init__(self, held_call: HeldCall, text: str) -> None:
+        super().__init__(held_call)
+        self._text = text
+
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
+        if allow:
+            changed = await api.edit_held_call(self.id, self._text)
+            if (changed.arguments, changed.risk, changed.why) != _shown_of(self.held_call):
+                raise WorkbenchError("The call is judged differently now.", "Review it again; it is still waiting.")
+            self.id = changed.id
+        await super().send(api, allow=allow, reason=reason, seconds=seconds, offer=offer)
+
+
+def _shown_of(held_call: HeldCall) -> tuple[object, ...]:
+    return held_call.arguments, held_call.risk, held_call.why
+
+
+async def _edit_text(
+    subject: str, before: str, suffix: str, source: str, command: str, settle_text: Callable[[str], Awaitable[int]]
+) -> int:
+    """Let the user change a text in an editor, or take it from a file. If the user does not decide, the changed text is
+    stored in a draft."""
+    draft = Path(source).expanduser() if source else _draft(suffix, before)
     if not source:
         _open_editor(draft)
-    code = _text_of(draft)
-    if code == before:
+    text = _text_of(draft)
+    if text == before:
         if not source:
             _remove_draft(draft)
-        narrate("The program was not changed.")
+        narrate(f"{subject} was not changed.")
         return report_unanswered()
     try:
-        done = await _settle_edit(connection, terminal, run, before, code)
+        done = await settle_text(text)
     except WorkbenchError as fault:
         raise WorkbenchError(fault.message, f"{fault.hint} Your text is saved: {draft}".strip()) from fault
     if done == DONE and not source:
         _remove_draft(draft)
     elif done != DONE:
-        command = f"mcp-workbench runs edit {run_id} --file {shlex.quote(str(draft))}"
-        narrate(f"Your text is saved: {draft}. To continue: {command}")
+        narrate(f"Your text is saved: {draft}. To continue: {command} --file {shlex.quote(str(draft))}")
     return done
+
+
+def _show_changes(terminal: Terminal, before: str, after: str) -> None:
+    terminal.say("\nYour changes")
+    changes = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), "as proposed", "as you changed it", lineterm=""
+    )
+    for line in changes:
+        terminal.say(visible(line))
 
 
 async def _settle_edit(connection: CoreConnection, terminal: Terminal, run: Run, before: str, code: str) -> int:
@@ -285,11 +450,7 @@ async def _settle_edit(connection: CoreConnection, terminal: Terminal, run: Run,
     shown = replace(run, verdict=verdict, like=None)
     for line in program_facts(shown, code, terminal.width):
         terminal.say(line)
-    terminal.say("\nYour changes")
-    for line in difflib.unified_diff(
-        before.splitlines(), code.splitlines(), "as proposed", "as you changed it", lineterm=""
-    ):
-        terminal.say(visible(line))
+    _show_changes(terminal, before, code)
     return await settle(connection, terminal, _EditedRequest(shown, code), allow=True)
 
 
@@ -316,12 +477,12 @@ def _meaning(verdict: Verdict | None) -> tuple[object, ...]:
     return (verdict.sha, verdict.risk, verdict.gate, verdict.effects) if verdict is not None else ()
 
 
-def _draft(run: Run, code: str) -> Path:
+def _draft(suffix: str, text: str) -> Path:
     """Write a copy that only the user can read."""
     folder = Path(tempfile.mkdtemp(prefix="mcp-workbench-edit-"))
-    draft = folder / f"{run.id}{'.ts' if run.proposal.language == 'typescript' else '.py'}"
+    draft = folder / f"request{suffix}"
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
-        stream.write(code)
+        stream.write(text)
     return draft
 
 

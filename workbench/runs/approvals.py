@@ -228,6 +228,19 @@ def held_call_decided(held_call: HeldCall, answer: HeldCallAnswer) -> Note:
     )
 
 
+def denial_undone(held_call: HeldCall) -> Note:
+    """Return the audit entry for calls that wait again, because the user undid their denial."""
+    return Note(
+        kind="call.denial_undone",
+        summary=f"{held_call.server}.{held_call.tool} waits again: the user undid the denial",
+        actor="you",
+        session=held_call.session,
+        server=held_call.server,
+        tool=held_call.tool,
+        run_id=held_call.run_id,
+    )
+
+
 DAY = 86_400.0
 _TOLD = 120  # characters of a program's summary that name its rule
 

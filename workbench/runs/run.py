@@ -248,8 +248,13 @@ class ProgramRun:
         self.record = replace(self.record, decision=decision, denied_until=time.time() + undo_seconds)
         self.services.tell(RunChanged(self.record))
 
-    def undo_denial(self) -> None:
-        """Let the program wait again."""
+    @property
+    def can_undo_denial(self) -> bool:
+        """Whether it was denied a moment ago and its author was not told yet."""
+        return self._denial is not None
+
+    def undo_denial(self) -> Decision:
+        """Let the program wait again; returns the denial."""
         denial, clocks = self._denial, self._clocks
         if denial is None or clocks is None or not self._awaits_end_of_request:
             raise WorkbenchError("This denial can no longer be undone.", "The program's author was already told.")
@@ -257,6 +262,8 @@ class ProgramRun:
         self._clock = clocks.start(max(denial.left, LEAST), self._lapse, self._update_clock)
         self.record = replace(self.record, decision=None, deadline=self._clock.deadline, clock_left=self._clock.left)
         self.services.tell(RunChanged(self.record))
+        self.write_audit("run.denial_undone", "waits again: the user undid the denial", {})
+        return denial.decision
 
     def commit_denial(self) -> bool:
         """Make a denial final that could be undone; returns whether there was one."""

@@ -41,7 +41,7 @@ from workbench.records import (
 from workbench.records.common_types import at_least
 from workbench.runs.answer_preview import MASK_AGAIN
 from workbench.runs.answer_view import WITHOUT_PROGRAM
-from workbench.runs.approvals import Approvals, decision_for, held_call_decided, is_same_request
+from workbench.runs.approvals import Approvals, decision_for, denial_undone, held_call_decided, is_same_request
 from workbench.runs.dry_runs import DryRuns, check_dry_run_possible
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
@@ -335,15 +335,16 @@ class RunManager:
         return self.decide_many(decisions, answers)
 
     def undo_denial(self, request_id: str) -> None:
-        """Let a program or call wait again that the user denied a moment ago."""
+        """Let a program or call wait again that the user denied a moment ago, with the same requests that the denial
+        applied to."""
         if self.held_calls.has_denied(request_id):
             held_call = self.held_calls.undo_denial(request_id)
-            run = self._runs.get(held_call.run_id)
-        else:
-            run = self._find(request_id)
-            run.undo_denial()
-        if run is not None:
-            run.write_audit("run.denial_undone", "waits again: the user undid the denial", {})
+            self._services.journal.append(denial_undone(held_call))
+            return
+        denial = self._find(request_id).undo_denial()
+        for other in (self._runs.get(run_id) for run_id in denial.also):
+            if other is not None and other.can_undo_denial:
+                other.undo_denial()
 
     def revive(self, run_id: str) -> Run:
         """Put a program back that nobody answered in time or that a restart interrupted; returns the new run."""
