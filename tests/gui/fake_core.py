@@ -82,6 +82,7 @@ from workbench.records import (
     CoreStatus,
     DayFigures,
     Decision,
+    DecisionOutcome,
     DefinitionChange,
     Discovery,
     Effect,
@@ -124,6 +125,7 @@ from workbench.records import (
     ModeAdvice,
     ModelView,
     Moment,
+    MutedAgent,
     NetworkRules,
     Note,
     Offers,
@@ -150,6 +152,7 @@ from workbench.records import (
     Proposal,
     RawAnswer,
     Reason,
+    RequestGroup,
     Resource,
     ResourceTemplate,
     Revealed,
@@ -657,8 +660,10 @@ class FakeCore:
 
     async def decide(self, decision: Decision) -> Run:
         self.note("decide", decision)
-        state = RunState.RUNNING if decision.allow else RunState.REFUSED
-        return self.put_run(replace(self.run_list[decision.run_id], state=state, decision=decision))
+        run = replace(self.run_list[decision.run_id], decision=decision)
+        if decision.undoable and not decision.allow:
+            return self.put_run(replace(run, denied_until=time.time() + 5))
+        return self.put_run(replace(run, state=RunState.RUNNING if decision.allow else RunState.REFUSED))
 
     async def stop_run(self, run_id: str) -> Run:
         self.note("stop_run", run_id)
@@ -890,6 +895,35 @@ class FakeCore:
     async def take_wanted_review(self) -> str:
         wanted, self.wanted_review = self.wanted_review, ""
         return wanted
+
+    async def review(self) -> None:
+        self.note("review")
+        await asyncio.Event().wait()
+
+    async def muted_agents(self) -> tuple[MutedAgent, ...]:
+        return ()
+
+    async def group_requests(self, run_ids: tuple[str, ...]) -> tuple[RequestGroup, ...]:
+        return tuple(RequestGroup((run_id,)) for run_id in run_ids)
+
+    async def decide_many(self, decisions: tuple[Decision, ...]) -> tuple[DecisionOutcome, ...]:
+        self.note("decide_many", decisions)
+        for decision in decisions:
+            await self.decide(decision)
+        return tuple(DecisionOutcome(decision.run_id) for decision in decisions)
+
+    async def deny_agent(
+        self, session: str, reason: str = "", mute: bool = False, undoable: bool = False
+    ) -> tuple[DecisionOutcome, ...]:
+        self.note("deny_agent", session, mute)
+        waiting = [run for run in self.run_list.values() if run.proposal.session == session and run.awaits_answer]
+        return await self.decide_many(
+            tuple(Decision(run.id, run.proposal.sha, False, "you", undoable=undoable) for run in waiting)
+        )
+
+    async def undo_denial(self, request_id: str) -> None:
+        self.note("undo_denial", request_id)
+        self.put_run(replace(self.run_list[request_id], decision=None, denied_until=0.0))
 
     # calls
 

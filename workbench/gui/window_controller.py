@@ -50,7 +50,7 @@ from workbench.gui.shell.navigation import HELD
 from workbench.gui.shell.palette import Palette
 from workbench.gui.shell.setting_links import SettingLinks
 from workbench.gui.skills.skill_commands import SkillCommands
-from workbench.records import Outcome, RunState, SavedCall, Skill, SkillState
+from workbench.records import Outcome, SavedCall, Skill, SkillState
 from workbench.settings import Settings
 
 Action: TypeAlias = Callable[
@@ -325,7 +325,7 @@ class WindowController(QObject):
 
     async def _show_run(self, run_id: str) -> None:
         run = await self._context.api.run(run_id)
-        if run.state is RunState.WAITING:
+        if run.awaits_answer:
             self._decisions.show_run(run)
         else:
             self._window.output.show_run(run.id)

@@ -10,12 +10,14 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
 from tests.gui.fake_core import make_held_call, make_run
 from tests.gui.runs.test_elicitation_dialog import make_ask
+from workbench.events import ApprovalClocksChanged
+from workbench.gui.kit.rows import ROW
 from workbench.gui.runs.review_dialog import ReviewDialog
-from workbench.records import Decision, Finding, Risk, Run, Span
+from workbench.records import Decision, Finding, GroupColumn, GroupRow, RequestClock, RequestGroup, Risk, Run, Span
 
 Keys = Qt.Key
 
@@ -212,3 +214,117 @@ def test_everything_has_a_name_for_screen_readers(review: ReviewDialog) -> None:
     assert "Sends an e-mail" in row
     assert "claude-code" in row
     assert "Medium risk" in row
+
+
+def test_a_denial_can_be_undone_for_a_moment_also_after_the_last_request(
+    review: ReviewDialog, window: Any, fake_core: Any, qtbot: Any
+) -> None:
+    for expected in ("r1", "r2", ""):
+        settled(review, qtbot)
+        press(review, Keys.Key_D)
+        qtbot.waitUntil(lambda expected=expected: shown(review) == expected)
+    assert review.undo.text().startswith("Undo (U) · ")
+    assert window.context.store.waiting_count == 0
+    press(review, Keys.Key_U)
+    qtbot.waitUntil(lambda: shown(review) == "r2")
+    assert ("undo_denial", ("r2",)) in fake_core.asked
+    assert not review.undo.isVisible()
+    assert window.context.store.waiting_count == 1
+    settled(review, qtbot)
+    press(review, Keys.Key_D)
+    qtbot.waitUntil(lambda: shown(review) == "")
+    press(review, Keys.Key_Escape)
+    assert not review.isVisible()
+    window.commands.do("run.undo_denial")
+    qtbot.waitUntil(lambda: shown(review) == "r2")
+    assert review.isVisible()
+
+
+def test_the_clocks_stand_still_while_it_is_shown(
+    review: ReviewDialog, window: Any, fake_core: Any, bus: Any, qtbot: Any
+) -> None:
+    qtbot.waitUntil(lambda: ("review", ()) in fake_core.asked)
+    bus.tell(ApprovalClocksChanged((RequestClock("r0", time.time() + 3_600, 83.0),)))
+    qtbot.waitUntil(lambda: page_of(review).countdown.text() == "clock stopped at 1:23")
+    qtbot.waitUntil(lambda: review.model.find("r0").data(ROW).aside == "1:23")
+
+
+def group_of(*ids: str) -> RequestGroup:
+    columns = (GroupColumn(3, "to", True, "'bob@acme.example'"), GroupColumn(3, "subject", False, "'Weekly'"))
+    values = {one: ("'bob@acme.example'", f"'{one}'") for one in ids} | {"r3": ("'eve@evil.example'", "'x'")}
+    return RequestGroup(ids, columns, tuple(GroupRow(one, values[one], (one == "r3", False)) for one in ids))
+
+
+@pytest.fixture
+def grouped(review: ReviewDialog, fake_core: Any, qtbot: Any) -> ReviewDialog:
+    """Four programs of one form, the last one with another destination, and one of its own."""
+
+    async def group_requests(run_ids: tuple[str, ...]) -> tuple[RequestGroup, ...]:
+        same = tuple(one for one in run_ids if one != "other")
+        return (group_of(*same), RequestGroup(("other",)))
+
+    fake_core.group_requests = group_requests
+    put(fake_core, "other", deadline=time.time() + 500)
+    put(fake_core, "r3", deadline=time.time() + 400)
+    qtbot.waitUntil(lambda: len(review.order()) == 2)
+    return review
+
+
+def many(fake_core: Any) -> list[tuple[Decision, ...]]:
+    return [words[0] for name, words in fake_core.asked if name == "decide_many"]
+
+
+def test_programs_of_one_form_are_one_entry_with_a_table_and_are_decided_together(
+    grouped: ReviewDialog, fake_core: Any, qtbot: Any
+) -> None:
+    row = grouped.model.index(0).data(ROW)
+    assert row.title.startswith("4 × ")
+    assert grouped.group.isVisible()
+    table = grouped.group.table
+    assert [table.headerItem().text(place) for place in range(3)] == ["Program", "to", "subject"]
+    assert table.topLevelItem(0).text(1) == "'bob@acme.example'"
+    assert [run.id for run in grouped.group.ticked()] == ["r0", "r1", "r2"], "a new destination is not ticked"
+    place = table.visualItemRect(table.topLevelItem(2)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert shown(grouped) == "r1"
+    qtbot.waitUntil(grouped.group.allow_button.isEnabled)
+    assert grouped.group.allow_button.text() == "Allow 3"
+    QTest.keyClick(table, Keys.Key_A, Qt.KeyboardModifier.ShiftModifier)
+    assert many(fake_core) == []
+    press(grouped, Keys.Key_Return)
+    qtbot.waitUntil(lambda: bool(many(fake_core)))
+    (decisions_,) = many(fake_core)
+    assert [(one.run_id, one.allow, one.sha) for one in decisions_] == [
+        (name, True, name.rjust(64, "0")) for name in ("r0", "r1", "r2")
+    ]
+    qtbot.waitUntil(lambda: shown(grouped) == "r3")
+    assert grouped.windowTitle().startswith("4 of 5 · ")
+
+
+def test_a_group_is_denied_at_once_and_that_can_be_undone(grouped: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    QTest.keyClick(grouped.focusWidget(), Keys.Key_D, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.waitUntil(lambda: shown(grouped) == "r3")
+    assert grouped.undo.text().startswith("Undo 3 denials")
+    press(grouped, Keys.Key_U)
+    qtbot.waitUntil(lambda: [name for name, _ in fake_core.asked].count("undo_denial") == 3)
+    qtbot.waitUntil(lambda: len(grouped.order()) == 2 and grouped.group.isVisible())
+    assert shown(grouped) == "r0"
+
+
+def test_high_risk_is_allowed_one_by_one(grouped: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    put(fake_core, "r1", Risk.HIGH, deadline=time.time() + 300)
+    qtbot.waitUntil(lambda: "one by one" in grouped.group.obstacle())
+    assert not grouped.group.allow_button.isEnabled()
+    assert grouped.group.deny_button.isEnabled()
+
+
+def test_all_of_an_agent_are_denied_and_it_is_muted(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    qtbot.mouseClick(review.agent_button, Qt.MouseButton.LeftButton)
+    (menu,) = review.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    texts = [action.text() for action in menu.actions()]
+    assert texts == ["Deny all of claude-code (3)", "Deny all of claude-code and mute it"]
+    menu.actions()[1].trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: shown(review) == "")
+    assert ("deny_agent", ("session-1", True)) in fake_core.asked
+    assert review.undo.text().startswith("Undo 3 denials")

@@ -27,7 +27,7 @@ from workbench.gui.kit.icons import icon
 from workbench.gui.kit.plain_edit import PlainEdit, code_points, editable_text, highlight, units, utf16_slice
 from workbench.gui.kit.text import plain_tip
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.kit.wording import risk_word
+from workbench.gui.kit.wording import UNVERIFIED, StateText, risk_word
 from workbench.records import Risk
 
 STEP = "    "
@@ -117,6 +117,11 @@ class GutterMark(Struct, frozen=True):
 
     risk: Risk
     text: str
+    unverified: bool = False  # the risk rests only on annotations that the user does not trust yet
+
+    @property
+    def word(self) -> StateText:
+        return UNVERIFIED if self.unverified else risk_word(self.risk)
 
 
 class Gutter(QWidget):
@@ -149,7 +154,7 @@ class Gutter(QWidget):
             text = self._editor.line_label(number)
             painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
             if (mark := self._marks.get(number + 1)) is not None:
-                word, side = risk_word(mark.risk), self._sign() - 2
+                word, side = mark.word, self._sign() - 2
                 icon(word.icon, word.tone).paint(painter, QRect(1, top + 1, side, side))
         painter.end()
 
@@ -491,7 +496,7 @@ class CodeEditor(PlainEdit):
         if self.lineWrapMode() is not QPlainTextEdit.LineWrapMode.NoWrap:  # without a selection Qt highlights one row
             self.select_lines(cursor, line - 1, line - 1)
             cursor.movePosition(QTextCursor.MoveOperation.NextBlock, QTextCursor.MoveMode.KeepAnchor)
-        selection = highlight(cursor, self.scheme.soft(risk_word(mark.risk).tone, 0.12))
+        selection = highlight(cursor, self.scheme.soft(mark.word.tone, 0.12))
         selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
         return selection
 

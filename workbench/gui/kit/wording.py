@@ -45,8 +45,8 @@ def run_state_word(run: Run) -> StateText:
         return StateText("Stopping…", "stop", "warning")
     if run.preparing:
         return StateText("Preparing the answer…", "loader", "info")
-    word = run_word(run.state)
-    return StateText("Denied", word.icon, word.tone) if was_denied(run) else word
+    word = run_word(RunState.REFUSED if run.denied_until else run.state)
+    return StateText("Denied", word.icon, word.tone) if was_denied(run) or run.denied_until else word
 
 
 def state_word(state: ServerState) -> StateText:
@@ -84,10 +84,11 @@ def risk_word(risk: Risk) -> StateText:
 
 
 UNVERIFIED = StateText("Unverified", "help", "muted")
+"""A risk that rests only on annotations of a server about which the user has not decided."""
 
 
 def verdict_word(verdict: Verdict) -> StateText:
-    """The risk of a program; grey if it waits only because the user has not decided to believe a server."""
+    """The risk of a program; “unverified” if it asks only because the user has not decided about a server."""
     return UNVERIFIED if verdict.waits_for_trust else risk_word(verdict.risk)
 
 
@@ -133,6 +134,11 @@ def countdown(deadline: float, now: float | None = None) -> str:
     """The minutes and seconds that are left."""
     left = max(0, round(deadline - (time.time() if now is None else now)))
     return f"{left // 60}:{left % 60:02d}"
+
+
+def time_left(deadline: float, stopped_with: float, now: float | None = None) -> str:
+    """The minutes and seconds that a request has left, also while its clock is stopped with so many seconds."""
+    return countdown(stopped_with, 0.0) if stopped_with else countdown(deadline, now)
 
 
 def duration(ms: float) -> str:

@@ -43,7 +43,7 @@ def how_it_ended(run: Run) -> Fault:
     by = f" by {one_line(decision.by, 60)}" if decision is not None and decision.by else ""
     if decision is not None and decision.allow:
         return Fault(f"This program was allowed elsewhere{by}.")
-    if was_denied(run) and decision is not None:
+    if (was_denied(run) or run.denied_until) and decision is not None:
         return Fault(f"This program was denied elsewhere{by}.", decision.reason)
     if was_denied(run):
         own = run.proposal.origin is Origin.PERSON
@@ -97,13 +97,13 @@ class ApprovalDialog(DecisionDialog):
         self.head = ApprovalHead(context.theme)
         self.effects = EffectsView(context.theme)
         self.likeness = LikenessStrip(context.theme)
+        self.trust = TrustStrip(context.theme)
         self.program = ProgramView(context.theme, run.proposal.language)
         self.token_chips = TokenChips(self.program.reader, context, run.proposal.session)
         MarkMenu(self.program.reader, context, self.token_chips)
         self._edit_pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._assessing = False  # an assessment of the edited text is under way
         self.hosts = HostTicks(context.theme)
-        self.trust = TrustStrip(context.theme)
         self.typing = NameToType(context.theme, "The name to type before this can be allowed")
         self.facts = ForeignLabel(role="muted", elide=True)
         self.scope = ScopeButton()
@@ -112,6 +112,7 @@ class ApprovalDialog(DecisionDialog):
         self._connect()
         self._show_run(run)
         context.store.on(RunChanged, self._run_changed)
+        context.store.clocks_changed.connect(self._clock_changed)
 
     # deciding
 
@@ -168,11 +169,13 @@ class ApprovalDialog(DecisionDialog):
             scope=self.scope.scope if allow else ONCE,
             fingerprint=run.fingerprint,
             also=self._identical(),
+            undoable=not self.isWindow(),
         )
         accepted = partial(self._accepted, decision)
         self.submit("decide about a program", partial(self.context.api.decide, decision), accepted)
 
-    def _accepted(self, decision: Decision, _run: Run) -> None:
+    def _accepted(self, decision: Decision, run: Run) -> None:
+        self.undo_until = run.denied_until
         self.close_with(decision)
         if decision.allow:
             self.context.go(FollowRun(decision.run_id))
@@ -190,11 +193,16 @@ class ApprovalDialog(DecisionDialog):
             self._show_facts()
         elif event.run.state is not RunState.WAITING or not self._sending:
             self._take(event.run)
+            self.set_deadline(event.run.deadline, clock_left=event.run.clock_left)
+
+    def _clock_changed(self) -> None:
+        if (run := self.context.store.runs.get(self.run.id)) is not None:
+            self.set_deadline(run.deadline, clock_left=run.clock_left)
 
     def _take(self, run: Run) -> None:
         if run.decision is not None and run.decision.plan:  # answered in the dialog of its plan
             self.accept()
-        elif run.state is not RunState.WAITING:
+        elif not run.awaits_answer:
             self.end(how_it_ended(run))
         elif run.proposal.sha != (self._conflict or self.run).proposal.sha:
             self._take_change(run)
@@ -235,7 +243,7 @@ class ApprovalDialog(DecisionDialog):
         mine, runs = self.run, self.context.store.runs.values()
         request = (mine.fingerprint, mine.proposal.session)
         same = (run for run in runs if mine.fingerprint and request == (run.fingerprint, run.proposal.session))
-        return tuple(run.id for run in same if run.id != mine.id and run.state is RunState.WAITING)
+        return tuple(run.id for run in same if run.id != mine.id and run.awaits_answer)
 
     def dry_run_ended(self, fault: Fault | None) -> None:
         self.dry_run_button.setEnabled(True)
@@ -274,10 +282,10 @@ class ApprovalDialog(DecisionDialog):
         self.scope.show_run(run)
         self._show_buttons(editing=False)
         self.typing.ask(verdict, "To allow this, type {0}")
-        risky = verdict is not None and is_high(verdict.risk)
+        risky = verdict is not None and is_high(verdict.risk) and not verdict.waits_for_trust
         mark(self.allow_button, kind="danger" if risky else "primary")
         self._show_facts()
-        self.set_deadline(run.deadline)
+        self.set_deadline(run.deadline, clock_left=run.clock_left)
         self.update_allow()
 
     def _show_assessment(self, run: Run) -> None:

@@ -107,6 +107,7 @@ class DecisionDialog(LaterDialog):
     the others are never shown.
     """
 
+    undo_until = 0.0  # the user denied it and can undo that until this time
     decided = Signal(object)
     """Carries the answer that the core accepted."""
     put_away_wanted = Signal()
@@ -137,7 +138,7 @@ class DecisionDialog(LaterDialog):
         self._sending = False
         self._ending: Fault | None = None  # it ended while an answer was being sent
         self._opened_at = time.monotonic()
-        self._deadline = 0.0
+        self._deadline = self._clock_left = 0.0
         self._last_press: tuple[QObject, int] = self, -QApplication.doubleClickInterval()  # button, and when in ms
         self._countdown_text = "denied in {}"
         self.fault = Notice(theme)
@@ -237,11 +238,12 @@ class DecisionDialog(LaterDialog):
         for button in self.findChildren(AllowButton):
             button.restart_settling()
 
-    def set_deadline(self, deadline: float, text: str = "denied in {}") -> None:
+    def set_deadline(self, deadline: float, text: str = "denied in {}", clock_left: float = 0.0) -> None:
         """Count down to this time; 0: there is no limit. At zero the dialog waits for the core, which ends the request:
-        the core's clock may differ from the wall clock after a suspend.
+        the core's clock may differ from the wall clock after a suspend. `clock_left`: the clock is stopped with so many
+        seconds, because the user is reviewing.
         """
-        self._deadline, self._countdown_text = deadline, text
+        self._deadline, self._countdown_text, self._clock_left = deadline, text, clock_left
         self._tick()
 
     def show_fault(self, fault: Fault | WorkbenchError | None, tone: str = "danger") -> None:
@@ -398,7 +400,9 @@ class DecisionDialog(LaterDialog):
 
     def _tick(self) -> None:
         self.countdown.setVisible(self._deadline > 0 and not self._over)
-        self.countdown.setText(self._countdown_text.format(countdown(self._deadline)))
+        stopped = f"clock stopped at {countdown(self._clock_left, 0.0)}"
+        running = self._countdown_text.format(countdown(self._deadline))
+        self.countdown.setText(stopped if self._clock_left else running)
 
     async def _submit(self, request: Callable[[], Coroutine[Any, Any, T]], done: Callable[[T], None]) -> None:
         after: Callable[[], None] = self._answer_again  # also after an unforeseen fault, which `Tasks` reports

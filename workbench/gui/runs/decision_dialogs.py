@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from functools import partial
@@ -70,9 +71,11 @@ class DecisionDialogs(QObject):
         self._linked = False
         self._made_review: ReviewDialog | None = None
         self._plans: list[PlanDialog] = []
+        self._reviewing: asyncio.Task[None] | None = None  # while the clocks of requests are stopped
         self._awaited_plans: set[str] = set()  # dry runs whose plan is shown when they end
         context.store.on(RunChanged, self._run_changed)
         context.store.on(AskArrived, self._elicitation_arrived)
+        context.commands.bind("run.undo_denial", self._undo_denial)
 
     @property
     def review(self) -> ReviewDialog:
@@ -82,6 +85,7 @@ class DecisionDialogs(QObject):
 
             self._made_review = ReviewDialog(self._context, self._make_page, self._window)
             self._made_review.page_finished.connect(self._page_finished)
+            self._made_review.in_view.connect(self._stop_clocks)
         return self._made_review
 
     def link(self, link: Link) -> None:
@@ -89,7 +93,9 @@ class DecisionDialogs(QObject):
         self._linked = link.state is LinkState.LINKED
         if self._linked:
             spawn("attend to servers", self._attend())
+            self._stop_clocks(self._made_review is not None and self._made_review.isVisible())
             return
+        self._stop_clocks(False)
         self._awaited_plans.clear()
         for dialog in (*self._pages(), *self._plans):
             dialog.core_lost()
@@ -101,13 +107,19 @@ class DecisionDialogs(QObject):
     def _pages(self) -> tuple[DecisionDialog, ...]:
         return self._made_review.pages() if self._made_review is not None else ()
 
+    def _undo_denial(self) -> None:
+        if self._made_review is None or not self._made_review.undo.active:
+            self._context.say("There is no denial that can be undone.")
+        else:
+            self._made_review.undo.undo()
+
     def _page_finished(self, page: DecisionDialog) -> None:
         self._open_own_elicitation(closed=self.review if page.is_elicitation else None)
 
     def _make_page(self, request_id: str) -> DecisionDialog | None:
         """The page of what waits under this id."""
         store = self._context.store
-        if (run := store.runs.get(request_id)) is not None and run.state is RunState.WAITING:
+        if (run := store.runs.get(request_id)) is not None and run.awaits_answer:
             from workbench.gui.runs.approval import ApprovalDialog
 
             return ApprovalDialog(self._context, run)
@@ -226,6 +238,18 @@ class DecisionDialogs(QObject):
             self._context.say("This request is closed.")
             return
         self.show_request(ask.id)
+
+    def _stop_clocks(self, stopped: bool) -> None:
+        """Stop the clocks of requests while the Review dialog is in view."""
+        if self._reviewing is not None:
+            self._reviewing.cancel()
+            self._reviewing = None
+        if stopped and self._linked:
+            self._reviewing = spawn("review requests", self._review())
+
+    async def _review(self) -> None:
+        with contextlib.suppress(WorkbenchError):  # the core is gone
+            await self._context.api.review()
 
     async def _attend(self) -> None:
         with contextlib.suppress(WorkbenchError):  # the core is gone

@@ -189,6 +189,7 @@ class HeldCallDialog(DecisionDialog):
         context.store.on(HeldCallSettled, self._call_settled)
         context.store.on(PrivacyChanged, self._marks_changed)
         context.store.on(RunChanged, self._run_changed)
+        context.store.clocks_changed.connect(self._clock_changed)
         self.show_request(held_call)
 
     def show_request(self, held_call: HeldCall) -> None:
@@ -218,9 +219,17 @@ class HeldCallDialog(DecisionDialog):
         self.chips.show_tokens_of(held_call.session)
         if held_call.is_answer:
             self._show_answer(author)
-        self.set_deadline(held_call.deadline, "withheld in {}" if held_call.is_answer else "denied in {}")
+        self._show_time(held_call)
         self.update_allow()
         self.restart_settling()
+
+    def _show_time(self, held_call: HeldCall) -> None:
+        text = "withheld in {}" if held_call.is_answer else "denied in {}"
+        self.set_deadline(held_call.deadline, text, held_call.clock_left)
+
+    def _clock_changed(self) -> None:
+        if (held_call := self.context.store.held_calls.get(self.held_call.id)) is not None:
+            self._show_time(held_call)
 
     def _show_answer(self, author: str) -> None:
         """Word the request for an answer."""
@@ -293,13 +302,15 @@ class HeldCallDialog(DecisionDialog):
             self._answer(allow=True, scope="rest")
 
     def _answer(self, *, allow: bool, scope: str = "once", reason: str = "") -> None:
-        answer = HeldCallAnswer(self.held_call.id, allow, scope, reason, self.seconds_open())
+        seconds, undoable = self.seconds_open(), not self.isWindow()
+        answer = HeldCallAnswer(self.held_call.id, allow, scope, reason, seconds, undoable=undoable)
         rule = self.rules.rule if allow else None
         self.submit("answer a waiting call", partial(self._send, answer, rule), partial(self._accepted, answer))
 
     async def _send(self, answer: HeldCallAnswer, rule: Permission | None) -> WorkbenchError | None:
         """Send the answer, and create the rule only once the core has accepted it. Return why there is no rule."""
-        await self.context.api.answer_held_call(answer)
+        answered = await self.context.api.answer_held_call(answer)
+        self.undo_until = answered.denied_until
         if rule is not None:
             try:
                 await self.context.api.set_permission(rule)

@@ -13,12 +13,12 @@ from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label, tool_button
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
-from workbench.gui.kit.wording import StateText, countdown, risk_word, verdict_word
+from workbench.gui.kit.wording import StateText, risk_word, time_left, verdict_word
 from workbench.gui.runs.run_rows import held_files_sentence, run_sentence
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.navigation import HELD, Request, ShowAsk, ShowChanges, ShowHeldCall, ShowRun
 from workbench.gui.shell.store import Store
-from workbench.records import Ask, HeldCall, Origin, Run, RunState
+from workbench.records import Ask, HeldCall, Origin, Run
 from workbench.records.common_types import count_of
 
 _NAME = 60  # characters of a server's or tool's name
@@ -35,18 +35,19 @@ class PendingRequest(Struct, frozen=True):
     accessible_name: str  # of the button
     opens: Request
     risk: StateText | None = None
+    clock_left: float = 0.0  # seconds left while its clock is stopped; 0: it runs
 
 
 def pending_requests(store: Store) -> list[PendingRequest]:
     """Everything that waits, what ends first at the front."""
-    found = [_of_run(run) for run in store.runs.values() if run.state is RunState.WAITING or run.held]
+    found = [_of_run(run) for run in store.runs.values() if run.awaits_answer or run.held]
     found += map(_of_held_call, store.held_calls.values())
     found += map(_of_elicitation, store.elicitations.values())
     return sorted(found, key=lambda request: request.deadline)
 
 
 def _of_run(run: Run) -> PendingRequest:
-    if run.state is not RunState.WAITING:
+    if not run.awaits_answer:
         text, picture = held_files_sentence(run), StateText("", "file", "accent")
         opens = ShowChanges(HELD + run.id)
         return PendingRequest(HELD + run.id, math.inf, picture, text, "Review", "Review the changes of files", opens)
@@ -61,6 +62,7 @@ def _of_run(run: Run) -> PendingRequest:
         "Review the waiting program",
         ShowRun(run.id),
         verdict_word(run.verdict) if run.verdict is not None else None,
+        run.clock_left,
     )
 
 
@@ -79,6 +81,7 @@ def _of_held_call(held_call: HeldCall) -> PendingRequest:
         "Decide about the waiting call",
         ShowHeldCall(held_call.id),
         risk_word(held_call.risk),
+        held_call.clock_left,
     )
 
 
@@ -151,6 +154,7 @@ class PendingStrip(Pane):
             store.run_changed,
             store.held_calls_changed,
             store.elicitations_changed,
+            store.clocks_changed,
             context.theme.changed,
         ):
             changed.connect(self._draw)
@@ -185,7 +189,7 @@ class PendingStrip(Pane):
         size = self.context.theme.unit * 4
         self._picture.setPixmap(pixmap(picture.icon, picture.tone, size, self.devicePixelRatioF()))
         self._text.setText(request.text)
-        left = f"{countdown(request.deadline)} left" if request.deadline < math.inf else ""
+        left = f"{time_left(request.deadline, request.clock_left)} left" if request.deadline < math.inf else ""
         more = f"{others:,} more" if others else ""
         self._aside.setText(" · ".join(part for part in (left, more) if part))
         self._risk.setVisible(request.risk is not None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QStackedWidget, QWidget
 
 from workbench.gui.code.code_editor import CodeEditor
-from workbench.gui.code.code_view import CodeView, marks_of, worst_line
+from workbench.gui.code.code_view import CodeView, columns_of, marks_of, worst_line
 from workbench.gui.code.diff_view import DiffView
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.text import ForeignLabel, has_hidden
@@ -35,6 +35,7 @@ class ProgramView(QWidget):
         self._original = self._code = ""
         self._verdict: Verdict | None = None
         self._worst = 0
+        self._columns: dict[int, int] = {}
         self.worst_seen = False
         """Whether the worst line has been on the screen."""
         self._compared_with = ""  # the allowed text whose difference is shown
@@ -61,6 +62,7 @@ class ProgramView(QWidget):
         self.reader.show_code(code)
         self.reader.show_marks(marks_of(verdict) if verdict else {})
         self._worst = worst_line(verdict) if verdict else 0
+        self._columns = columns_of(verdict) if verdict else {}
         self._compared_with = ""
         self._verdict = verdict
         self._changes.setVisible(code != original)
@@ -112,10 +114,12 @@ class ProgramView(QWidget):
         return self.editor.text()
 
     def go_to(self, line: int) -> None:
-        """Show a line, in the editor while the program is edited."""
-        page = self.editor if self.editing else self.reader
-        self._show(page)
-        page.go_to(line)
+        """Show a line at its worst finding, in the editor while the program is edited."""
+        self._show(self.editor if self.editing else self.reader)
+        if self.editing:
+            self.editor.go_to(line)
+        else:
+            self.reader.go_to_code(line, self._columns.get(line, 0))
         self._check_worst_line()
 
     def _build(self) -> None:
@@ -142,6 +146,8 @@ class ProgramView(QWidget):
             facts.append("edited by you")
         if has_hidden(code):
             facts.append("contains hidden characters" if self.editing else "hidden characters are drawn as ‹U+…›")
+        if not self.editing and self.reader.has_gaps():
+            facts.append("wide gaps are marked")
         self.facts.setText(" · ".join(facts))
 
     def _toggle_diff(self, on: bool) -> None:
@@ -160,15 +166,11 @@ class ProgramView(QWidget):
             self.seen.emit()
 
     def _on_screen(self, line: int) -> bool:
-        """Whether the middle of the line is in the part of the view that nothing cuts off."""
+        """Whether the place of the line's worst finding is in the part of the view that nothing cuts off."""
         if self._pages.currentWidget() is not self.reader:
             return False
-        port = self.reader.viewport()
-        for number, top, height in self.reader.visible_lines():
-            if number == line - 1:
-                row = QRect(QPoint(0, top), QPoint(max(1, port.width() // 4), top + height - 1))
-                return port.visibleRegion().contains(row.center()) and port.rect().contains(row.center())
-        return False
+        port, place = self.reader.viewport(), self.reader.code_place(line, self._columns.get(line, 0)).center()
+        return port.visibleRegion().contains(place) and port.rect().contains(place)
 
 
 def branches_text(number: int) -> str:

@@ -7,19 +7,31 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QSplitter, QStackedWidget, QWidget
 
 from workbench.events import CallHeld
 from workbench.gui.kit.dialogs import LaterDialog, fit_to_screen
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import EmptyState, RowsView, Strip, label, tool_button
 from workbench.gui.kit.rows import RowsModel
-from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.runs.decision_dialog import DecisionDialog
-from workbench.gui.runs.review_queue import QueueEntry, in_order, queue_entries, queue_row
+from workbench.gui.runs.denial_undo import DenialUndo
+from workbench.gui.runs.review_group import GroupPanel
+from workbench.gui.runs.review_queue import (
+    QueueEntry,
+    QueueGroups,
+    by_key,
+    in_order,
+    queue_entries,
+    queue_row,
+    waiting_programs,
+)
 from workbench.gui.shell.context import Context
+from workbench.records import Decision, DecisionOutcome, HeldCallAnswer, RequestGroup, Run
+from workbench.records.common_types import count_of
 
 _DRAW_MS = 20  # several changes at once are drawn together
 _DENY_MS = 300  # a key that was meant for the request before denies nothing
@@ -35,6 +47,8 @@ _KEYS: Final = (
     ("E", "Edit"),
     ("L  Esc", "Later: everything keeps waiting"),
     ("U", "Undo the last denial"),
+    ("⇧D", "Deny all that are ticked in a group"),
+    ("⇧A", "Allow all that are ticked; A or Return confirms"),
     ("?", "Show or hide these keys"),
 )
 _CONFIRM = "Press A or Return to allow. Any other key cancels."
@@ -63,6 +77,8 @@ class ReviewDialog(LaterDialog):
 
     page_finished = Signal(object)
     """Carries the page of a request that was decided or has ended."""
+    in_view = Signal(bool)
+    """The dialog was shown or hidden: the clocks of requests stand still while it is shown."""
 
     def __init__(
         self, context: Context, make_page: Callable[[str], DecisionDialog | None], parent: QWidget | None = None
@@ -74,7 +90,12 @@ class ReviewDialog(LaterDialog):
         self._pages: list[DecisionDialog] = []
         self._entries: dict[str, QueueEntry] = {}
         self._order: list[str] = []
-        self._current = ""  # the id of the request that is shown
+        self._current = ""  # the key of the entry that is shown
+        self._groups = QueueGroups()
+        self._grouped: frozenset[str] = frozenset()  # the programs that the core was asked about
+        self._was_in_lists = False  # the lists had the keyboard when the last answer was accepted
+        self._together: set[str] = set()  # requests that are being decided together
+        self._decided: dict[DecisionDialog, tuple[str, ...]] = {}  # pages whose denial can be undone
         self._answered = 0  # since the dialog opened, for "3 of 25"
         self._armed = 0  # how often A was pressed for the request that is shown
         self.only_own = False
@@ -87,7 +108,13 @@ class ReviewDialog(LaterDialog):
         self._closing = QTimer(self, singleShot=True, interval=_EMPTY_MS)
         self._closing.timeout.connect(self._close_empty)
         store = context.store
-        for changed in (store.runs_loaded, store.run_changed, store.held_calls_changed, store.elicitations_changed):
+        for changed in (
+            store.runs_loaded,
+            store.run_changed,
+            store.held_calls_changed,
+            store.elicitations_changed,
+            store.clocks_changed,
+        ):
             changed.connect(self._changed)
         store.on(CallHeld, self._call_held)
 
@@ -103,7 +130,7 @@ class ReviewDialog(LaterDialog):
         return page if isinstance(page, DecisionDialog) else None
 
     def order(self) -> tuple[str, ...]:
-        """The requests in the order of the list."""
+        """The keys of the entries in the order of the list."""
         return tuple(self._order)
 
     def page_in_front(self) -> DecisionDialog | None:
@@ -115,11 +142,12 @@ class ReviewDialog(LaterDialog):
         """Bring a request to the front; without an id, the one that was shown last, or the first one."""
         if not self.isVisible():
             self._answered = 0
-        self._collect(request_id)
-        request_id = request_id or (self._current if self._current in self._order else "")
+        key = self._groups.key_of(request_id)
+        self._collect(key)
+        key = key or (self._current if self._current in self._order else "")
         self._list_shown(len(self._order) > 1)
         if self._order:
-            self._show(request_id or self._order[0])
+            self._show(key or self._order[0], request_id)
         self.come_back()
         if (page := self.page()) is not None:
             page.take_focus()
@@ -130,6 +158,7 @@ class ReviewDialog(LaterDialog):
     def _add(self, page: DecisionDialog) -> DecisionDialog:
         page.embed()
         page.put_away_wanted.connect(self.put_away)
+        page.decided.connect(partial(self._answer_accepted, page))
         page.finished.connect(partial(self._page_finished, page))
         self._pages.append(page)
         self._stack.addWidget(page)
@@ -137,16 +166,20 @@ class ReviewDialog(LaterDialog):
 
     def _collect(self, kept: str) -> None:
         """Read what waits now. `kept` is in the list in any case."""
-        entries = queue_entries(self._context.store)
-        self._entries |= {entry.key: entry for entry in entries}
+        self._groups.note_answered((), self._context.store)
+        entries = by_key(queue_entries(self._context.store, self._groups))
         self._order = in_order(self._order, entries, kept)
+        self._entries |= entries
         if kept and kept not in self._order:
             self._order.append(kept)
         self._draw_rows()
+        self._regroup()
 
     def _draw(self) -> None:
         page = self.page()
-        self._collect(page.request_id if page is not None else "")
+        self._collect(self._current if page is not None else "")
+        if page is not None:
+            self._show_group(page.request_id)
         if self.isVisible() and page is None and self._order and not self.only_own:
             self._show(self._order[0])
 
@@ -168,35 +201,72 @@ class ReviewDialog(LaterDialog):
 
     def _name(self) -> None:
         """Say in the title which request of how many this is."""
-        page, waiting = self.page(), len(self._order)
+        page, waiting = self.page(), sum(self._count(key) for key in self._order)
         title = page.windowTitle() if page is not None else "Nothing waits for you"
         if page is not None and waiting + self._answered > 1 and self._current in self._order:
-            place = self._answered + self._order.index(self._current) + 1
+            before = self._order[: self._order.index(self._current)]
+            place = self._answered + sum(map(self._count, before)) + 1
             title = f"{place:,} of {waiting + self._answered:,} · {title}"
         self.setWindowTitle(title)
+
+    def _count(self, key: str) -> int:
+        return self._entries[key].count if key in self._entries else 1
 
     def _list_shown(self, shown: bool) -> None:
         self._side.setVisible(shown)
 
-    def _show(self, request_id: str) -> None:
-        """Show a request. The keyboard stays in the list if it is there."""
-        page = self.page_of(request_id)
-        if page is None and (made := self._make_page(request_id)) is not None:
-            page = self._add(made)
+    def _in_lists(self) -> bool:
+        """Whether the list or the table of a group has the keyboard."""
+        return self.list.hasFocus() or self.group.table.hasFocus()
+
+    def _show(self, key: str, member: str = "", *, keeps_keyboard: bool | None = None) -> None:
+        """Show an entry, of a group one of its programs. The keyboard stays in the lists if it is there."""
+        members = self._entries[key].members if key in self._entries else (key,)
+        request_id = member if member in members else members[0]
+        page = self._page_for(request_id)
         if page is None:  # it ended a moment ago, and its event comes
             return
         self._disarm()
         self._closing.stop()
-        self._current = page.request_id
-        in_list = self.list.hasFocus() and self._side.isVisible()
+        self._current = key
+        if keeps_keyboard is None:
+            keeps_keyboard = self._in_lists()
         self._stack.setCurrentWidget(page)
-        if not in_list:
+        self._show_group(request_id)
+        if not keeps_keyboard:
             page.take_focus()
         self._mark_current()
         self._name()
 
+    def _page_for(self, request_id: str) -> DecisionDialog | None:
+        """The page of a request. One that has ended gives way if the request waits again."""
+        page = self.page_of(request_id)
+        if page is not None and page.is_over and request_id in self._context.store.runs:
+            if not self._context.store.runs[request_id].awaits_answer:
+                return page
+            self._pages.remove(page)
+            self._stack.removeWidget(page)
+            page.done(0)
+            page = None
+        if page is None and (made := self._make_page(request_id)) is not None:
+            page = self._add(made)
+        return page
+
+    def _show_group(self, member: str) -> None:
+        entry = self._entries.get(self._current)
+        several = entry is not None and len(entry.members) > 1
+        self.group.show_group(self._groups.table(self._current) if several else None, self._waiting_runs(), member)
+
+    def _waiting_ids(self) -> set[str]:
+        entries = queue_entries(self._context.store, self._groups)
+        return {member for entry in entries for member in entry.members}
+
+    def _waiting_runs(self) -> dict[str, Run]:
+        return {run_id: runs[0] for run_id, runs in waiting_programs(self._context.store, self._groups).items()}
+
     def _show_empty(self) -> None:
         self._current = ""
+        self.group.show_group(None, {}, "")
         self._stack.setCurrentWidget(self._empty)
         self._list_shown(False)
         self._name()
@@ -204,8 +274,86 @@ class ReviewDialog(LaterDialog):
         self._closing.start()
 
     def _close_empty(self) -> None:
-        if self.page() is None:
+        if self.undo.active:
+            self._closing.start()
+        elif self.page() is None:
             self.put_away()
+
+    # groups
+
+    def _regroup(self) -> None:
+        """Ask the core again which programs have the same form, when others wait than before."""
+        waiting = frozenset(self._waiting_runs())
+        if waiting == self._grouped:
+            return
+        self._grouped = waiting
+        if len(waiting) > 1:
+            request = self._context.api.group_requests(tuple(sorted(waiting)))
+            self._context.tasks.run("group requests", request, self._take_groups)
+        else:
+            self._take_groups(())
+
+    def _take_groups(self, groups: tuple[RequestGroup, ...]) -> None:
+        page = self.page()
+        self._groups.take(groups)
+        member = page.request_id if page is not None else ""
+        if member in self._waiting_runs():
+            self._current = self._groups.key_of(member)
+        self._collect(self._current if page is not None else "")
+        if page is not None:
+            self._show_group(member)
+
+    def _select_member(self, run_id: str) -> None:
+        self._show(self._current, run_id)
+
+    def _deny_ticked(self) -> None:
+        self._decide_ticked(allow=False)
+
+    def _allow_ticked(self) -> None:
+        if not self.group.obstacle():
+            self._decide_ticked(allow=True)
+
+    def _decide_ticked(self, *, allow: bool) -> None:
+        page = self.page()
+        seconds = page.seconds_open() if page is not None else 0.0
+        store = waiting_programs(self._context.store, self._groups)
+        decisions = tuple(
+            Decision(
+                run.id,
+                run.proposal.sha,
+                allow,
+                "you",
+                at=time.time(),
+                seconds=seconds,
+                fingerprint=run.fingerprint,
+                also=tuple(same.id for same in store.get(run.id, ())[1:]),
+                undoable=not allow,
+            )
+            for run in self.group.ticked()
+        )
+        if decisions:
+            self._together |= {one.run_id for one in decisions}
+            request = self._context.api.decide_many(decisions)
+            self._context.tasks.run("decide about several programs", request, partial(self._decided_many, allow))
+
+    def _decided_many(self, allow: bool, outcomes: tuple[DecisionOutcome, ...]) -> None:
+        """Say how many answers were accepted, and go on."""
+        accepted = tuple(one.request_id for one in outcomes if not one.problem)
+        self._together -= {one.request_id for one in outcomes}
+        self._was_in_lists = self._in_lists()
+        problems = [one.problem for one in outcomes if one.problem]
+        self._answered += len(accepted)
+        self._groups.note_answered(accepted, self._context.store)
+        word = "Allowed" if allow else "Denied"
+        self.say(" ".join([f"{word} {count_of(len(accepted), 'request')}.", *problems[:1]]))
+        if not allow and accepted:
+            self._offer_undo(accepted)
+        place = self._order.index(self._current) if self._current in self._order else 0
+        for page in [page for page in self._pages if page.request_id in accepted]:
+            self._drop(page)
+        self._current = ""
+        self._go_on(place)
+        self._draw_rows()
 
     # what changes
 
@@ -219,17 +367,35 @@ class ReviewDialog(LaterDialog):
             if self._current == event.before:
                 self._current = event.held_call.id
 
-    def _page_finished(self, page: DecisionDialog, _result: int = 0) -> None:
+    def _answer_accepted(self, page: DecisionDialog, answer: object) -> None:
+        """An answer was accepted, and its page is about to disappear: Qt gives its focus to whatever is next."""
+        self._was_in_lists = self._in_lists()
+        if isinstance(answer, Decision):
+            self._groups.note_answered((answer.run_id, *answer.also), self._context.store)
+        elif isinstance(answer, HeldCallAnswer):
+            self._groups.note_answered((answer.held_call_id,), self._context.store)
+        if isinstance(answer, Decision) and not answer.allow:
+            self._decided[page] = (answer.run_id, *answer.also)
+        elif isinstance(answer, HeldCallAnswer) and not answer.allow:
+            self._decided[page] = (answer.held_call_id,)
+
+    def _page_finished(self, page: DecisionDialog, result: int = 0) -> None:
         """A request was decided or has ended: the next one takes its place."""
+        denied = self._decided.pop(page, ())
         if page not in self._pages:
             return
+        if denied and page.undo_until:
+            self._offer_undo(denied, page.undo_until)
+        shown = self._stack.currentWidget() is page
+        place = self._order.index(self._current) if self._current in self._order else 0
+        self._answered += int(page.is_over and page.request_id not in self._together)
         self._pages.remove(page)
-        key, shown = page.request_id, self._stack.currentWidget() is page
-        place = self._order.index(key) if key in self._order else 0
-        self._order = [other for other in self._order if other != key]
-        self._answered += int(page.is_over)
-        if shown and self.isVisible():
+        still_waits = not result and page.request_id in self._waiting_ids()
+        if shown and self.isVisible() and not still_waits:
             self._go_on(place)
+        elif shown and still_waits:  # closed without an answer
+            self._stack.setCurrentWidget(self._empty)
+            self.put_away()
         elif shown:
             self._current = ""
             self._stack.setCurrentWidget(self._empty)
@@ -237,17 +403,96 @@ class ReviewDialog(LaterDialog):
         self._draw_rows()
         self.page_finished.emit(page)
 
+    def _drop(self, page: DecisionDialog) -> None:
+        """Remove the page of a request that was decided together with others."""
+        self._pages.remove(page)
+        if self._stack.currentWidget() is page:
+            self._stack.setCurrentWidget(self._empty)
+        self._stack.removeWidget(page)
+        page.done(0)
+
     def _go_on(self, place: int) -> None:
-        waiting = {entry.key for entry in queue_entries(self._context.store)}
-        self._order = [key for key in self._order if key in waiting or self.page_of(key) is not None]
+        """Show the entry at this place of the list, after the one that was there is gone."""
+        entries = by_key(queue_entries(self._context.store, self._groups))
+        open_pages = {page.request_id for page in self._pages}
+        self._entries |= entries
+        self._order = [key for key in self._order if key in entries or key in open_pages]
         if self.only_own:
             self._stack.setCurrentWidget(self._empty)
             self.put_away()
         elif self._order:
             self._list_shown(self._side.isVisible() or len(self._order) > 1)
-            self._show(self._order[min(place, len(self._order) - 1)])
+            following = self._order[min(place, len(self._order) - 1)]
+            self._show(following, keeps_keyboard=self._was_in_lists)
         else:
             self._show_empty()
+        self._was_in_lists = False
+
+    # undo, and all requests of one agent
+
+    def _offer_undo(self, ids: tuple[str, ...], until: float = 0.0) -> None:
+        """`until`: as the core said; else as long as the core holds such denials back."""
+        runs = (self._context.store.runs.get(run_id) for run_id in ids)
+        known = [run.denied_until for run in runs if run is not None and run.denied_until]
+        self.undo.offer(ids, until or max(known, default=0.0))
+        if self.undo.active:
+            self.say(f"Denied {count_of(len(ids), 'request')}. Nobody was told yet.")
+
+    def _undone(self, ids: tuple[str, ...]) -> None:
+        """What was denied waits again: show it."""
+        known = set(self._order)
+        self._groups.answered -= set(ids)
+        self._answered = max(0, self._answered - len(ids))
+        self._collect(self._current)
+        back = [key for key in self._order if set(ids) & set(self._entries[key].members)]
+        back += [key for key in self._order if key not in known]  # a held call waits under a new id
+        self.say("The denial was undone.")
+        if back and self.isVisible():
+            self._show(back[0], ids[0])
+        elif back:
+            self.show_request(ids[0] if ids[0] in self._entries[back[0]].members else back[0])
+
+    def _open_menu(self) -> None:
+        """What can be done about all requests of the agent in front, and agents that are muted."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._fill_menu(menu)
+        above = self.agent_button.mapToGlobal(QPoint(0, -menu.sizeHint().height()))
+        menu.popup(above)
+
+    def _fill_menu(self, menu: QMenu) -> None:
+        entry = self._entries.get(self._current)
+        for session in entry.sessions if entry is not None else ():
+            name = self._author(session)
+            listed = (self._entries[key] for key in self._order if key in self._entries)
+            count = sum(one.count for one in listed if session in one.sessions)
+            deny = partial(self._deny_agent, session, name, mute=False)
+            mute = partial(self._deny_agent, session, name, mute=True)
+            menu.addAction(f"Deny all of {name} ({count:,})", deny)
+            menu.addAction(f"Deny all of {name} and mute it", mute)
+        for muted in self._context.store.muted:
+            unmute = partial(self._unmute, muted.session)
+            menu.addAction(f"Unmute {one_line(muted.author, 40)} ({muted.denied:,} denied)", unmute)
+        if menu.isEmpty():
+            menu.addAction("No agent waits").setEnabled(False)
+
+    def _author(self, session: str) -> str:
+        store = self._context.store
+        authors = [run.proposal.author for run in store.runs.values() if run.proposal.session == session]
+        authors += [call.author for call in store.held_calls.values() if call.session == session]
+        return one_line(authors[0], 40) if authors else "this agent"
+
+    def _deny_agent(self, session: str, name: str, *, mute: bool) -> None:
+        request = self._context.api.deny_agent(session, "", mute, True)
+        self._context.tasks.run("deny all of an agent", request, partial(self._agent_denied, name, mute))
+
+    def _agent_denied(self, name: str, mute: bool, outcomes: tuple[DecisionOutcome, ...]) -> None:
+        self._decided_many(False, outcomes)
+        if mute:
+            self.say(f"{name} is muted: its requests are denied until it connects again or you unmute it.")
+
+    def _unmute(self, session: str) -> None:
+        self._context.tasks.run("unmute an agent", self._context.api.unmute_agent(session))
 
     # keys
 
@@ -291,6 +536,23 @@ class ReviewDialog(LaterDialog):
             if page is not None and page.allow_button.hasFocus():
                 page.take_focus()
 
+    def _allow_group(self) -> None:
+        """Shift+A: the first press leads to the button of the group."""
+        button = self.group.allow_button
+        if not self.group.isVisible() or not button.settled():
+            return
+        if self.group.show_more():
+            self.say("The table was scrolled. Read it, then press ⇧A again.")
+        elif self.group.obstacle():
+            self.say(self.group.obstacle())
+        else:
+            button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.say(f"Press Return to allow {count_of(len(self.group.ticked()), 'program')}. Escape cancels.")
+
+    def _deny_group(self) -> None:
+        if self.group.isVisible():
+            self._click(self.group.deny_button)
+
     def _deny(self) -> None:
         page = self.page()
         if page is not None and page.seconds_open() * 1_000 >= _DENY_MS:
@@ -312,6 +574,10 @@ class ReviewDialog(LaterDialog):
         """Show a sentence below the request, until something else happens."""
         self._said.setText(sentence)
 
+    def said(self) -> str:
+        """The sentence below the request."""
+        return self._said.full_text()
+
     def _key_acts(self) -> dict[int, Callable[[], object]]:
         return {
             Qt.Key.Key_J: partial(self._step, 1),
@@ -321,7 +587,11 @@ class ReviewDialog(LaterDialog):
             Qt.Key.Key_E: partial(self._press, "edit_button"),
             Qt.Key.Key_R: partial(self._press, "reason_button"),
             Qt.Key.Key_L: self.put_away,
+            Qt.Key.Key_U: self.undo.undo,
         }
+
+    def _shift_acts(self) -> dict[int, Callable[[], object]]:
+        return {Qt.Key.Key_A: self._allow_group, Qt.Key.Key_D: self._deny_group}
 
     def _handle_key(self, event: QKeyEvent) -> bool:
         """Do what a letter stands for. Text fields take letters before they come here."""
@@ -333,7 +603,8 @@ class ReviewDialog(LaterDialog):
         if event.text() == "?":
             act: Callable[[], object] | None = self._toggle_keys
         else:
-            act = None if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else self._key_acts().get(key)
+            shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            act = (self._shift_acts() if shift else self._key_acts()).get(key)
         if act is not None and not event.isAutoRepeat():
             act()
         return act is not None
@@ -359,6 +630,8 @@ class ReviewDialog(LaterDialog):
             self._disarm()
             return
         self.only_own = False
+        if self.undo.active:
+            self._context.say("Denied. Nobody was told yet.", undo="run.undo_denial")
         super().put_away()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -373,6 +646,12 @@ class ReviewDialog(LaterDialog):
         super().showEvent(event)
         fit_to_screen(self)
         self._tick.start()
+        self.in_view.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._tick.stop()
+        self.in_view.emit(False)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -380,6 +659,7 @@ class ReviewDialog(LaterDialog):
         if event.type() is QEvent.Type.ActivationChange and page is not None and not page.is_over:
             self._disarm()
             page.restart_settling()
+            self.group.allow_button.restart_settling()
 
     # layout
 
@@ -398,19 +678,30 @@ class ReviewDialog(LaterDialog):
         self._stack = QStackedWidget()
         self._empty = EmptyState(theme, "check", "Nothing waits for you", "New requests appear here.")
         self._stack.addWidget(self._empty)
+        self.group = GroupPanel(theme)
+        self.group.table.installEventFilter(self)
+        self.group.member_selected.connect(self._select_member)
+        self.group.allow_wanted.connect(self._allow_ticked)
+        self.group.deny_wanted.connect(self._deny_ticked)
+        right = QWidget()
+        column(right, self.group, self._stack, grows=self._stack)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self._side)
-        split.addWidget(self._stack)
+        split.addWidget(right)
         split.setStretchFactor(1, 1)
         letter = self.fontMetrics().averageCharWidth()
         self._side.setMinimumWidth(letter * 20)
         split.setSizes([letter * _LIST_LETTERS, unit * 270])
         self._said = ForeignLabel(elide=True)
         self._help = tool_button("help", "Show the keys (?)", theme, self._toggle_keys)
+        self.undo = DenialUndo(self._context)
+        self.undo.undone.connect(self._undone)
+        self.agent_button = tool_button("agent", "All requests of this agent…", theme, self._open_menu)
         foot = Strip(theme)
-        for widget in (self._said, self._help):
+        for widget in (self._said, self.undo, self.agent_button, self._help):
             foot.row.addWidget(widget, int(widget is self._said))
+        foot.setMinimumHeight(self.undo.sizeHint().height() + unit * 3)  # the button moves nothing when it comes
         column(self, split, foot, grows=split)
         self.resize(QSize(unit * 330, unit * 185).boundedTo(self.screen().availableSize()))
 

@@ -1,19 +1,20 @@
-"""The order of what waits for the user in the Review dialog, and how each request is described in its list."""
+"""What waits for the user in the Review dialog: its order, its groups, and how each entry is described in the list."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from workbench.gui.code.code_view import ORDER
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line
-from workbench.gui.kit.wording import StateText, countdown, risk_word, verdict_word
+from workbench.gui.kit.wording import StateText, risk_word, time_left, verdict_word
 from workbench.gui.runs.pending_strip import elicitation_source, elicitation_title
 from workbench.gui.runs.run_rows import URGENT_SECONDS, request_of, run_sentence
 from workbench.gui.shell.store import Store
-from workbench.records import Ask, HeldCall, Run, RunState
+from workbench.records import Ask, HeldCall, Origin, RequestGroup, Risk, Run
 from workbench.records.common_types import count_of
 
 _SENTENCE = 200  # characters of what a request would do
@@ -22,81 +23,152 @@ _NOT_ASSESSED = StateText("Not assessed", "help", "warning")
 
 
 class QueueEntry(Struct, frozen=True):
-    """One entry of the list: a program with those that one answer applies to, a held call, or an elicitation."""
+    """One entry of the list: programs of one form, a held call, or an elicitation."""
 
-    key: str  # the id of its request, of several programs of the first
+    key: str  # the id of its request, or of its group
+    members: tuple[str, ...]  # ids of requests; of identical ones only the first, because one answer applies to all
     sentence: str
     author: str
     risk: StateText  # or what a server asks for
     deadline: float = math.inf
-    count: int = 1
+    clock_left: float = 0.0  # seconds left while its clock is stopped; 0: it runs
+    sessions: tuple[str, ...] = ()  # of the agents
+    count: int = 1  # how many requests wait, identical ones included
 
 
-def queue_entries(store: Store) -> list[QueueEntry]:
+class QueueGroups:
+    """Groups of waiting programs of the same form, with a key that stays while programs come and go."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, str] = {}  # id of a run → key of its group
+        self._tables: dict[str, RequestGroup] = {}
+        self.answered: set[str] = set()
+        """Requests whose answer was accepted, until the core reports that they no longer wait."""
+
+    def note_answered(self, ids: Iterable[str], store: Store) -> None:
+        """Leave these requests out, and forget earlier ones that no longer wait."""
+        waiting = {run.id for run in store.runs.values() if run.awaits_answer} | store.held_calls.keys()
+        self.answered = (self.answered | set(ids)) & waiting
+
+    def take(self, groups: Sequence[RequestGroup]) -> None:
+        """Use what the core answered about the programs that wait now."""
+        keys: dict[str, str] = {}
+        self._tables = {}
+        for group in groups:
+            known = (self._keys[run_id] for run_id in group.ids if run_id in self._keys)
+            key = next((one for one in known if one not in self._tables), f"group:{group.ids[0]}")
+            if len(group.ids) > 1 or key in self._keys.values():
+                self._tables[key] = group
+                keys |= dict.fromkeys(group.ids, key)
+        self._keys = keys
+
+    def key_of(self, run_id: str) -> str:
+        """The key of the entry that a run belongs to."""
+        return self._keys.get(run_id, run_id)
+
+    def table(self, key: str) -> RequestGroup | None:
+        """The table of a group with several programs."""
+        return self._tables.get(key)
+
+
+def waiting_programs(store: Store, groups: QueueGroups) -> dict[str, list[Run]]:
+    """Programs that wait, by the id of the first of identical ones, what ends first at the front."""
+    waiting = [run for run in store.runs.values() if run.awaits_answer and run.id not in groups.answered]
+    waiting.sort(key=lambda run: run.deadline or math.inf)
+    identical: dict[tuple[str, str], list[Run]] = {}
+    for run in waiting:
+        identical.setdefault(request_of(run), []).append(run)
+    return {runs[0].id: runs for runs in identical.values()}
+
+
+def queue_entries(store: Store, groups: QueueGroups) -> list[QueueEntry]:
     """Everything that can be decided in the Review dialog, what ends first at the front."""
-    entries = _programs(run for run in store.runs.values() if run.state is RunState.WAITING)
-    entries += map(_of_held_call, store.held_calls.values())
+    by_key: dict[str, list[list[Run]]] = {}
+    for first, runs in waiting_programs(store, groups).items():
+        by_key.setdefault(groups.key_of(first), []).append(runs)
+    entries = [_of_runs(key, identical) for key, identical in by_key.items()]
+    held_calls = (call for call in store.held_calls.values() if call.id not in groups.answered)
+    entries += map(_of_held_call, held_calls)
     entries += map(_of_elicitation, store.elicitations.values())
     return sorted(entries, key=lambda entry: entry.deadline)
 
 
-def _programs(waiting: Iterable[Run]) -> list[QueueEntry]:
-    """Programs with identical requests are one entry."""
-    groups: dict[tuple[str, str], list[Run]] = {}
-    for run in sorted(waiting, key=lambda run: run.deadline or math.inf):
-        groups.setdefault(request_of(run), []).append(run)
-    return [_of_run(runs[0], len(runs)) for runs in groups.values()]
-
-
-def _of_run(run: Run, count: int) -> QueueEntry:
+def _of_runs(key: str, identical: Sequence[Sequence[Run]]) -> QueueEntry:
+    firsts = [runs[0] for runs in identical]
+    every = [run for runs in identical for run in runs]
+    assessed = [run for run in firsts if run.verdict is not None]
+    worst = max(assessed, key=lambda run: ORDER.index(_risk(run)), default=firsts[0])
+    authors = tuple(dict.fromkeys(run.proposal.author for run in every))
+    others = f" and {len(authors) - 1} more" if len(authors) > 1 else ""
     return QueueEntry(
-        run.id,
-        one_line(run_sentence(run), _SENTENCE),
-        one_line(run.proposal.author, _AUTHOR),
-        verdict_word(run.verdict) if run.verdict is not None else _NOT_ASSESSED,
-        run.deadline or math.inf,
-        count,
+        key,
+        tuple(run.id for run in firsts),
+        one_line(run_sentence(worst), _SENTENCE),
+        one_line(authors[0], _AUTHOR) + others,
+        verdict_word(worst.verdict) if worst.verdict and len(assessed) == len(firsts) else _NOT_ASSESSED,
+        firsts[0].deadline or math.inf,
+        firsts[0].clock_left,
+        tuple(dict.fromkeys(run.proposal.session for run in every if run.proposal.origin is Origin.AGENT)),
+        len(every),
     )
 
 
+def _risk(run: Run) -> Risk:
+    return run.verdict.risk if run.verdict is not None else Risk.HIGH
+
+
 def _of_held_call(held_call: HeldCall) -> QueueEntry:
-    calls = count_of(held_call.more + 1, "call")
     what = one_line(held_call.sentence or f"Calls {held_call.server}.{held_call.tool}", _SENTENCE)
     if held_call.is_answer:
         what = "Waits to send its answer"
     elif held_call.more:
-        what = f"{calls}: {what}"
-    author = one_line(held_call.author, _AUTHOR)
-    return QueueEntry(held_call.id, what, author, risk_word(held_call.risk), held_call.deadline or math.inf)
+        what = f"{count_of(held_call.more + 1, 'call')}: {what}"
+    return QueueEntry(
+        held_call.id,
+        (held_call.id,),
+        what,
+        one_line(held_call.author, _AUTHOR),
+        risk_word(held_call.risk),
+        held_call.deadline or math.inf,
+        held_call.clock_left,
+        (held_call.session,) if held_call.author != "you" else (),
+    )
 
 
 def _of_elicitation(ask: Ask) -> QueueEntry:
     title = elicitation_title(ask)
-    return QueueEntry(ask.id, title.text, elicitation_source(ask), title, ask.deadline or math.inf)
+    return QueueEntry(ask.id, (ask.id,), title.text, elicitation_source(ask), title, ask.deadline or math.inf)
 
 
 def queue_row(entry: QueueEntry, now: float) -> Row:
     """One row of the list: what the request would do, who makes it, and the time that is left."""
     limited = entry.deadline < math.inf
-    badges = ((f"{entry.count} ×", "accent"),) if entry.count > 1 else ()
-    left = countdown(entry.deadline, now) if limited else ""
+    left = time_left(entry.deadline, entry.clock_left, now) if limited else ""
+    urgent = limited and not entry.clock_left and entry.deadline - now <= URGENT_SECONDS
+    title = f"{entry.count} × {entry.sentence}" if entry.count > 1 else entry.sentence
     return Row(
         key=entry.key,
-        title=entry.sentence,
+        title=title,
         detail=entry.author or "A program",
         aside=left,
-        aside_tone="danger" if limited and entry.deadline - now <= URGENT_SECONDS else "muted",
+        aside_tone="danger" if urgent else "muted",
         icon=entry.risk.icon,
         tone=entry.risk.tone,
         spoken=entry.risk.text,
-        badges=badges,
-        tip=f"{entry.sentence}\n{entry.author}",
+        tip=f"{title}\n{entry.author}",
     )
 
 
-def in_order(before: Sequence[str], entries: Sequence[QueueEntry], kept: str = "") -> list[str]:
-    """The keys in the order in which they were shown before, new ones at the end. `kept`: stays although it ended."""
-    now = {entry.key for entry in entries}
-    order = [key for key in before if key in now or key == kept]
+def in_order(before: Sequence[str], entries: Mapping[str, QueueEntry], kept: str = "") -> list[str]:
+    """The keys in the order in which they were shown before, new ones at the end. A group takes the place of its first
+    member. `kept`: stays although it ended."""
+    group_of = {member: entry.key for entry in entries.values() for member in entry.members}
+    moved = (key if key in entries else group_of.get(key, key) for key in before)
+    order = list(dict.fromkeys(key for key in moved if key in entries or key == kept))
     known = set(order)
-    return order + [entry.key for entry in entries if entry.key not in known]
+    return order + [key for key in entries if key not in known]
+
+
+def by_key(entries: Iterable[QueueEntry]) -> dict[str, QueueEntry]:
+    """The entries in their order, by key."""
+    return {entry.key: entry for entry in entries}

@@ -23,7 +23,7 @@ from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.gui.shell.navigation import FollowRun, KeepSkill, Request, Search, ShowCode, ShowRun, StartDryRun
-from workbench.records import Origin, Run, RunState
+from workbench.records import Origin, Run
 from workbench.records.runs import ENDS, EXAMPLE_AGENT
 
 _DRAW_MS = 20  # several changes at once are drawn together
@@ -66,7 +66,7 @@ class RunsPane(Pane):
             timer.timeout.connect(self._draw)
         store = context.store
         store.runs_loaded.connect(self._draw)
-        for changed in (store.held_calls_changed, store.elicitations_changed, store.run_changed):
+        for changed in (store.held_calls_changed, store.elicitations_changed, store.run_changed, store.clocks_changed):
             changed.connect(self._changed)
         context.messages.requested.connect(self._follow)
         self.list.chosen.connect(self._open)
@@ -109,9 +109,10 @@ class RunsPane(Pane):
     def _draw(self) -> None:
         store, search = self.context.store, self.list.search_text()
         by_deadline = sorted(store.held_calls.values(), key=lambda held_call: held_call.deadline)
-        held = {held_call.run_id: held_call.deadline for held_call in reversed(by_deadline)}
+        now = time.time()
+        held = {call.run_id: now + call.clock_left if call.clock_left else call.deadline for call in by_deadline[::-1]}
         self.list.empty.say(*(_NO_MATCH if search else _EMPTY))
-        self.list.show_rows(run_rows(store.runs.values(), time.time(), held, search))
+        self.list.show_rows(run_rows(store.runs.values(), now, held, search))
         counts_down = bool(held) or self._waiting_run() is not None
         self._tick.start(1_000 if counts_down else 30_000)  # countdowns, and how long ago the others were
         self._hold_conditions()
@@ -138,9 +139,9 @@ class RunsPane(Pane):
     def _waiting_run(self) -> Run | None:
         """The selected run if it waits; else the waiting program whose time ends first."""
         run = self._selected()
-        if run is not None and run.state is RunState.WAITING:
+        if run is not None and run.awaits_answer:
             return run
-        waiting = (run for run in self.context.store.runs.values() if run.state is RunState.WAITING)
+        waiting = (run for run in self.context.store.runs.values() if run.awaits_answer)
         return min(waiting, key=lambda run: run.deadline, default=None)
 
     def _stoppable(self) -> Run | None:
@@ -163,7 +164,7 @@ class RunsPane(Pane):
     def _clicked(self, index: QModelIndex) -> None:
         """Approval requests open on purpose only: by Enter, a double click or Review."""
         run = self.context.store.runs.get(str(index.data(KEY)))
-        if run is not None and run.state is not RunState.WAITING:
+        if run is not None and not run.awaits_answer:
             self.context.go(FollowRun(run.id))
 
     def _open(self, run_id: str) -> None:
@@ -189,7 +190,7 @@ class RunsPane(Pane):
         """Show the program of the example agent while it waits: the core runs one example agent at a time."""
         runs = self.context.store.runs.values()
         for run in runs:
-            if run.state is RunState.WAITING and run.proposal.author == EXAMPLE_AGENT:
+            if run.awaits_answer and run.proposal.author == EXAMPLE_AGENT:
                 self.context.go(ShowRun(run.id))
                 return
         self.context.say("The example agent is starting. Its program will wait for you.")
@@ -223,7 +224,7 @@ class RunsPane(Pane):
         if run is None:
             return ()
         commands = self._commands
-        first = [commands["run.review"], commands["run.dry_run"]] if run.state is RunState.WAITING else []
+        first = [commands["run.review"], commands["run.dry_run"]] if run.awaits_answer else []
         if run.state not in ENDS:
             first.append(commands["run.stop"])
         if can_run_again(run):

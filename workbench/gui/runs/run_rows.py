@@ -27,11 +27,11 @@ def run_rows(runs: Iterable[Run], now: float, held: Mapping[str, float] = _NONE,
     """
     ordered = sorted((run for run in runs if _fits(run, search)), key=_last_activity, reverse=True)
     waiting = [run for run in ordered if waits_for_user(run, held)]
-    waiting.sort(key=lambda run: _deadline(run, held) or now)
+    waiting.sort(key=lambda run: _deadline(run, held, now) or now)
     same = Counter(map(request_of, waiting))
     first = {request_of(run): run for run in reversed(waiting)}
     underway = [run for run in ordered if run.state in UNDERWAY and not waits_for_user(run, held)]
-    ended = [run for run in ordered if run.state in ENDS and not run.held][:MOST_ENDED]
+    ended = [run for run in ordered if (run.state in ENDS or run.denied_until) and not run.held][:MOST_ENDED]
     rows: list[Row] = []
     for key, title, part, shown in (
         ("waiting", "Waiting for you", waiting, [run for run in waiting if first[request_of(run)] is run]),
@@ -46,7 +46,7 @@ def run_rows(runs: Iterable[Run], now: float, held: Mapping[str, float] = _NONE,
 
 def waits_for_user(run: Run, held: Mapping[str, float]) -> bool:
     """Whether the program, one of its calls or its changes of files wait for a decision."""
-    return run.state is RunState.WAITING or run.id in held or bool(run.held)
+    return run.awaits_answer or run.id in held or bool(run.held)
 
 
 def held_files_sentence(run: Run) -> str:
@@ -90,19 +90,22 @@ def _last_activity(run: Run) -> float:
 
 def request_of(run: Run) -> tuple[str, str]:
     """What one answer applies to: the same text with the same meaning, from the same session."""
-    waiting = run.state is RunState.WAITING and run.fingerprint
+    waiting = run.awaits_answer and run.fingerprint
     return (run.fingerprint, run.proposal.session) if waiting else (run.id, "")
 
 
-def _deadline(run: Run, held: Mapping[str, float]) -> float:
-    """When the program or its held call is denied; 0: nothing is counted down."""
-    return run.deadline if run.state is RunState.WAITING else held.get(run.id, 0.0)
+def _deadline(run: Run, held: Mapping[str, float], now: float) -> float:
+    """When the program or its held call is denied; 0: nothing is counted down. While the user reviews requests the
+    time does not go on."""
+    if run.awaits_answer:
+        return now + run.clock_left if run.clock_left else run.deadline
+    return held.get(run.id, 0.0)
 
 
 def _run_row(run: Run, now: float, same: int, held: Mapping[str, float]) -> Row:
     """One run: its purpose, its state, what it does and who submitted it. `same`: how many identical requests wait."""
-    state, deadline = run_state_word(run), _deadline(run, held)
-    waiting = run.state is RunState.WAITING
+    state, deadline = run_state_word(run), _deadline(run, held, now)
+    waiting = run.awaits_answer
     badges: list[tuple[str, str]] = []
     if run.verdict and (waiting or run.state in UNDERWAY):
         risk = verdict_word(run.verdict)

@@ -371,6 +371,8 @@ MENUS: Final = (
         SEPARATOR,
         Action("run.review", "Review the waiting run", "hourglass", "Ctrl+R", (LINKED, WAITING),
                "Open the Review dialog, at the selected run if it waits, else at the request whose time ends first."),
+        Action("run.undo_denial", "Undo the last denial", "undo", "", (LINKED,),
+               "Let a program or call wait again that you denied a few seconds ago."),
         Action("run.dry_run", "Start a dry run of the waiting program", "list", "Ctrl+Alt+R", (LINKED, WAITING_PROGRAM),
                "Run the selected waiting program with its side effects held back. It still waits for your decision."),
         Action("held_call.decide", "Decide on a waiting call", "hourglass", "Ctrl+Shift+G", (LINKED, HELD_CALL),

@@ -9,18 +9,21 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from workbench.api.client_stub import CoreApi
 from workbench.events import (
     AgentsChanged,
+    ApprovalClocksChanged,
     AskArrived,
     AskSettled,
     CallHeld,
     Event,
     HeldCallSettled,
     LedgerChanged,
+    MutedAgentsChanged,
     NetworkChanged,
     Noticed,
     PermissionsChanged,
@@ -40,10 +43,11 @@ from workbench.records import (
     Ask,
     CoreStatus,
     HeldCall,
+    MutedAgent,
     NetworkRules,
     Permissions,
+    RequestClock,
     Run,
-    RunState,
     SecretStore,
     ServerState,
     Skill,
@@ -78,6 +82,9 @@ class Store(QObject):
     """Carries a Run."""
     held_calls_changed = Signal()
     elicitations_changed = Signal()
+    clocks_changed = Signal()
+    """The time that waiting requests have left was stopped or goes on."""
+    muted_changed = Signal()
     waiting_changed = Signal(int)
     """Carries `waiting_count`, when it is a different number."""
     skills_changed = Signal()
@@ -99,6 +106,7 @@ class Store(QObject):
         self.runs: dict[str, Run] = {}
         self.held_calls: dict[str, HeldCall] = {}
         self.elicitations: dict[str, Ask] = {}
+        self.muted: tuple[MutedAgent, ...] = ()
         self.skills: tuple[Skill, ...] = ()
         self.permissions: Permissions | None = None
         self.network: NetworkRules | None = None
@@ -115,7 +123,7 @@ class Store(QObject):
     @property
     def waiting_count(self) -> int:
         """How many decisions wait for the user: programs, changes of files, held calls and elicitations."""
-        runs = sum(run.state is RunState.WAITING or bool(run.held) for run in self.runs.values())
+        runs = sum(run.awaits_answer or bool(run.held) for run in self.runs.values())
         return runs + len(self.held_calls) + len(self.elicitations)
 
     def on(self, kind: type[E], handler: Callable[[E], object]) -> None:
@@ -202,12 +210,26 @@ class Store(QObject):
             case HeldCallSettled(held_call, _):
                 self.held_calls.pop(held_call.id, None)
                 self.held_calls_changed.emit()
+            case ApprovalClocksChanged(clocks):
+                self._set_clocks(clocks)
+            case MutedAgentsChanged(muted):
+                self.muted = muted
+                self.muted_changed.emit()
             case AskArrived(ask):
                 self.elicitations[ask.id] = ask
                 self.elicitations_changed.emit()
             case AskSettled(ask, _):
                 self.elicitations.pop(ask.id, None)
                 self.elicitations_changed.emit()
+
+    def _set_clocks(self, clocks: tuple[RequestClock, ...]) -> None:
+        for clock in clocks:
+            name, fields = clock.request_id, {"deadline": clock.deadline, "clock_left": clock.left}
+            if name in self.runs:
+                self.runs[name] = replace(self.runs[name], **fields)
+            if name in self.held_calls:
+                self.held_calls[name] = replace(self.held_calls[name], **fields)
+        self.clocks_changed.emit()
 
     def _tell_waiting(self) -> None:
         if (count := self.waiting_count) != self._last_waiting_count:
@@ -251,6 +273,8 @@ class Store(QObject):
         elicitations = await self._api.asks()
         self.elicitations = {ask.id: ask for ask in elicitations}
         self.elicitations_changed.emit()
+        self.muted = await self._api.muted_agents()
+        self.muted_changed.emit()
         self._tell_waiting()
 
     def _forget_old_runs(self) -> None:

@@ -1,0 +1,223 @@
+"""The table of waiting programs of the same form: the values in which they differ, ticked and decided together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QBrush, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
+
+from workbench.gui.kit.controls import AllowButton
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
+from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.tick_delegate import TickDelegate
+from workbench.gui.kit.wording import verdict_word
+from workbench.gui.runs.decision_dialog import is_high
+from workbench.records import Gate, GroupColumn, GroupRow, RequestGroup, Run
+
+_MOST_ROWS = 6  # that are visible without scrolling
+_MOST_COLUMNS = 50  # the core shows no more values than that
+_VALUE = 80  # characters of a value that are shown; its tooltip has the rest
+_UNSEEN = "Scroll to the end of the table first."
+_RUN = int(Qt.ItemDataRole.UserRole)
+
+
+class GroupPanel(QFrame):
+    """Shown above the page of one of the programs. The rows that were not ticked wait on."""
+
+    member_selected = Signal(str)
+    """Carries the id of the run whose page shall be shown."""
+    allow_wanted = Signal()
+    deny_wanted = Signal()
+    """For the runs that are ticked."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._group: RequestGroup | None = None
+        self._runs: Mapping[str, Run] = {}
+        self._seen: set[str] = set()
+        mark(self, kind="strip")
+        self._title = ForeignLabel(role="section", elide=True)
+        self.table = QTreeWidget()
+        self.table.setAccessibleName("Programs of the same form, and the values in which they differ")
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setItemDelegateForColumn(0, TickDelegate(theme, self.table))
+        self.table.currentItemChanged.connect(self._select)
+        self.table.itemChanged.connect(self._ticked)
+        self.table.verticalScrollBar().valueChanged.connect(self._note_seen)
+        self.deny_button = QPushButton(icon("x", "muted"), "Deny")
+        self.deny_button.clicked.connect(lambda: self.deny_wanted.emit())
+        self.allow_button = AllowButton("Allow")
+        self.allow_button.allowed.connect(self.allow_wanted)
+        mark(self.allow_button, kind="primary")
+        for button in (self.deny_button, self.allow_button):
+            button.setAutoDefault(False)
+        unit = theme.unit
+        top = row(None, self._title, self.deny_button, self.allow_button, spacing=unit * 2, grows=self._title)
+        column(self, top, self.table, margins=(unit * 4, unit * 2, unit * 4, unit * 2), spacing=unit * 2)
+        self.hide()
+
+    def show_group(self, group: RequestGroup | None, runs: Mapping[str, Run], current: str) -> None:
+        """Show a group, or nothing. The ticks of programs that were shown before stay."""
+        self._runs = runs
+        if group is not self._group:
+            self._fill(group)
+            self._group = group
+        self.update_buttons()
+        self.setVisible(group is not None and len(group.rows) > 1)
+        self.select(current)
+
+    def ticked(self) -> tuple[Run, ...]:
+        """The programs that are ticked and still wait."""
+        ids = (str(item.data(0, _RUN)) for item in self._items() if item.checkState(0) is Qt.CheckState.Checked)
+        return tuple(self._runs[run_id] for run_id in ids if run_id in self._runs)
+
+    def select(self, run_id: str) -> None:
+        """Select a row without asking for its page."""
+        for item in self._items():
+            if item.data(0, _RUN) == run_id and item is not self.table.currentItem():
+                self.table.blockSignals(True)
+                self.table.setCurrentItem(item)
+                self.table.blockSignals(False)
+
+    def obstacle(self) -> str:
+        """Why the ticked programs cannot be allowed together; empty where they can."""
+        ticked, group = self.ticked(), self._group
+        if group is None or not ticked:
+            return "Tick a program first."
+        if any(run.verdict is None or is_high(run.verdict.risk) for run in ticked):
+            return "Programs of high risk are allowed one by one."
+        if any(run.verdict is not None and run.verdict.gate is Gate.BLOCKED for run in ticked):
+            return "One of these programs cannot run."
+        values = [value for one in group.rows for value in one.values]
+        if len(group.columns) >= _MOST_COLUMNS or any(len(value) > _VALUE for value in values):
+            return "These values are too long to compare here: allow the programs one by one."
+        if any(run.id not in self._seen for run in ticked):
+            return _UNSEEN
+        return ""
+
+    def show_more(self) -> bool:
+        """Scroll by a page if rows that are ticked were not on the screen yet."""
+        bar = self.table.verticalScrollBar()
+        unseen = self.obstacle() == _UNSEEN
+        if unseen:
+            bar.setValue(bar.value() + max(1, bar.pageStep() - 1))
+        return unseen
+
+    def update_buttons(self) -> None:
+        count = len(self.ticked())
+        self.deny_button.setText(f"Deny {count:,}")
+        self.deny_button.setEnabled(count > 0)
+        self.allow_button.setText(f"Allow {count:,}")
+        self.allow_button.set_obstacle(self.obstacle())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._note_seen()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.allow_button.restart_settling()
+        self._note_seen()
+
+    # private
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        items = [self.table.topLevelItem(place) for place in range(self.table.topLevelItemCount())]
+        return [item for item in items if item is not None and item.data(0, _RUN)]
+
+    def _fill(self, group: RequestGroup | None) -> None:
+        before = {str(item.data(0, _RUN)): item.checkState(0) for item in self._items()}
+        self._seen &= frozenset(group.ids) if group is not None else frozenset()
+        self.table.blockSignals(True)
+        self.table.clear()
+        if group is not None:
+            self._show_columns(group.columns)
+            if any(one.last for one in group.columns):
+                self.table.addTopLevelItem(self._last_allowed(group.columns))
+            for one in group.rows:
+                item = self._item(one, group.columns)
+                item.setCheckState(0, before.get(one.run_id, item.checkState(0)))
+                self.table.addTopLevelItem(item)
+            count = len(group.rows)
+            marked = " Marked: a destination that differs from what you allowed last." * any(map(_is_new, group.rows))
+            self._title.setText(f"{count:,} programs of the same form.{marked}")
+            self._fit(self.table.topLevelItemCount())
+        self.table.blockSignals(False)
+        self.allow_button.restart_settling()
+        self._note_seen()
+
+    def _show_columns(self, columns: Sequence[GroupColumn]) -> None:
+        names = [one_line(one.name, 40) or f"line {one.line}" for one in columns]
+        self.table.setColumnCount(len(columns) + 1)
+        self.table.setHeaderLabels(["Program", *names])
+        header = self.table.header()
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        letter = self.fontMetrics().averageCharWidth()
+        header.resizeSection(0, letter * 24)
+        for place in range(1, len(columns) + 1):
+            header.resizeSection(place, letter * 22)
+
+    def _last_allowed(self, columns: Sequence[GroupColumn]) -> QTreeWidgetItem:
+        """The values of the program of this form that the user allowed last."""
+        item = QTreeWidgetItem(["Allowed last", *(one_line(one.last, _VALUE) for one in columns)])
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        item.setIcon(0, icon("history", "muted"))
+        for place in range(len(columns) + 1):
+            item.setForeground(place, QBrush(self._theme.colour("muted")))
+        return item
+
+    def _item(self, one: GroupRow, columns: Sequence[GroupColumn]) -> QTreeWidgetItem:
+        run = self._runs.get(one.run_id)
+        author = one_line(run.proposal.author, 40) if run is not None else ""
+        item = QTreeWidgetItem([author, *(one_line(value, _VALUE) for value in one.values)])
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
+        item.setFlags(flags)
+        item.setCheckState(0, Qt.CheckState.Unchecked if _is_new(one) else Qt.CheckState.Checked)
+        item.setData(0, _RUN, one.run_id)
+        if run is not None and run.verdict is not None:
+            word = verdict_word(run.verdict)
+            item.setIcon(0, icon(word.icon, word.tone))
+        said = [author]
+        for place, (value, new, column_) in enumerate(zip(one.values, one.new, columns, strict=True), 1):
+            item.setToolTip(place, plain_tip(value))
+            said.append(f"{column_.name} {one_line(value, _VALUE)}{', a new destination' if new else ''}")
+            if new:
+                item.setIcon(place, icon("alert", "warning"))
+                item.setForeground(place, QBrush(self._theme.colour("warning")))
+        item.setData(0, Qt.ItemDataRole.AccessibleTextRole, ", ".join(said))
+        return item
+
+    def _fit(self, rows: int) -> None:
+        line = self.table.fontMetrics().height() + self._theme.unit * 2
+        shown = max(2, min(rows, _MOST_ROWS))
+        self.table.setFixedHeight(line * (shown + 1) + self._theme.unit * 3)
+
+    def _select(self, item: QTreeWidgetItem | None) -> None:
+        if item is not None and (run_id := item.data(0, _RUN)):
+            self.member_selected.emit(str(run_id))
+
+    def _ticked(self) -> None:
+        self.update_buttons()
+
+    def _note_seen(self) -> None:
+        """Remember which rows have been on the screen."""
+        if self.isVisible():
+            port = self.table.viewport().rect()
+            self._seen |= {
+                str(item.data(0, _RUN))
+                for item in self._items()
+                if port.contains(self.table.visualItemRect(item).center())
+                or port.contains(self.table.visualItemRect(item).topLeft())
+            }
+        self.update_buttons()
+
+
+def _is_new(one: GroupRow) -> bool:
+    return any(one.new)
