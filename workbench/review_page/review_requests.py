@@ -181,13 +181,15 @@ class ReviewRequests:
     def _program(self, device: ReviewDevice, run: Run) -> JsonObject:
         verdict, fingerprint = run.verdict, _program_fingerprint(run)
         risk = verdict.risk if verdict is not None else Risk.HIGH
-        effects = sorted(verdict.effects, key=lambda one: -rank(one.risk)) if verdict is not None else []
+        sentence = verdict.sentence if verdict is not None else ""
+        effects = [one for one in verdict.effects if one.text not in sentence] if verdict is not None else []
+        effects.sort(key=lambda one: -rank(one.risk))
         code, session = run.proposal.code, run.proposal.session
         return {
             "id": run.id,
             "kind": "program",
             "agent": self._shown(session, run.proposal.author),
-            "sentence": self._shown(session, verdict.sentence if verdict is not None else ""),
+            "sentence": self._shown(session, sentence),
             "risk": risk.value,
             "claimed": self._shown(session, run.proposal.purpose),
             "facts": [self._shown(session, f"Line {one.line}: {one.text}") for one in effects[:12]],
