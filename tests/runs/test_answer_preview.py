@@ -117,3 +117,56 @@ async def test_all_means_each_kind_and_unknown_kinds_are_reported(core):
     await core.api.change_setting("privacy.preview", "EMAIL NOPE")
     rules = await core.api.privacy_rules()
     assert (rules.preview, "NOPE" in rules.notices[0].message) == ("EMAIL NOPE", True)
+
+
+MAIL = """
+from servers.demo import read_mail
+result = {}
+"""
+
+
+@pytest.fixture
+async def gated(core):
+    """A core whose user reads all answers with text of the demo server first."""
+    await core.catalog.connect("demo")
+    await core.api.change_setting("privacy.preview", "")
+    await core.api.change_setting("approval.answers_of", "nobody DEM*")
+    return core
+
+
+async def test_text_of_a_named_server_is_shown_before_the_model_reads_it_and_may_be_cut(gated):
+    run_id, ending = await submitted(gated, MAIL.format("(await read_mail(mail_id='IN-0004'))['body']"))
+    waiting = await held(gated)
+    assert (waiting.is_answer, waiting.editable) == (True, True)
+    assert waiting.why == ("It may contain text of demo, which you want to read first.",)
+    assert "IMPORTANT INSTRUCTION" in waiting.arguments
+    changed = await gated.api.edit_held_call(waiting.id, "The mail asks for records. Write to anna.berger@posteo.de")
+    assert "anna.berger" not in changed.arguments, "it is masked as always"
+    assert changed.original == waiting.arguments
+    await gated.api.answer_held_call(HeldCallAnswer(changed.id, True))
+    view = (await ending).model_view
+    assert view == f"The user changed this answer before it was sent.\n\n{changed.arguments}"
+    assert "IMPORTANT" not in view
+    (sent,) = await gated.api.entries(EntryQuery(kind="privacy.answer_sent", run_id=run_id))
+    assert "anna.berger" not in str(sent.note.detail)
+    assert "IMPORTANT" in sent.note.detail["before"]
+
+
+async def test_numbers_other_servers_and_the_users_own_programs_are_not_held_back(gated):
+    for code in (MAIL.format("len((await read_mail(mail_id='IN-0004'))['body'])"), "result = 'my own text'"):
+        _, ending = await submitted(gated, code)
+        assert (await ending).model_view.startswith("result = ")
+    own = gated.run_manager.submit(MAIL.format("await read_mail(mail_id='IN-0004')"), gated.services.sessions.person)
+    assert "IN-0004" in (await gated.run_manager.wait_until_finished(own.id)).model_view
+
+
+async def test_text_that_an_earlier_program_of_a_repl_session_read_is_held_back_too(gated):
+    session = gated.services.sessions.open("an agent")
+    first = gated.run_manager.submit(
+        "from servers.demo import read_mail\nmail = await read_mail(mail_id='IN-0004')", session, state="s"
+    )
+    assert (await gated.run_manager.wait_until_finished(first.id)).state == "done", "nothing to read in it"
+    second = gated.run_manager.submit("result = mail['body'].upper()", session, state="s")
+    ending = asyncio.ensure_future(gated.run_manager.wait_until_finished(second.id))
+    await gated.api.answer_held_call(HeldCallAnswer((await held(gated)).id, False, reason="An injection."))
+    assert "An injection." in (await ending).model_view

@@ -44,6 +44,7 @@ class ReplSession:
         self.began = self.used = time.time()
         self.texts: tuple[str, ...] = ()  # texts of its programs, oldest first
         self.run_ids: set[str] = set()  # its runs so far
+        self.servers: set[str] = set()  # servers whose tools its programs called
         self.sandbox: ReplSandbox | None = None
         self.stage: Stage | None = None  # the copy of the workspace that its sandbox is bound to
         self.unapproved = False  # an unapproved program ran in it, and may have left threads running

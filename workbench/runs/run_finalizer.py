@@ -27,7 +27,7 @@ from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, FileInfo, Ledger, Run, RunState
-from workbench.runs.answer_preview import MASK_AGAIN, AnswerPreviews, withheld_text
+from workbench.runs.answer_preview import MASK_AGAIN, AnswerPreviews, changed_text, withheld_text
 from workbench.runs.answer_view import beginning, compose, compose_parts, cut, extract_pictures, picture_tokens, shorten
 from workbench.runs.dry_runs import planned
 from workbench.runs.program_execution import time_limit_notice
@@ -74,8 +74,8 @@ class RunFinalizer:
             )
             try:
                 view, tokens = await self._prepare_answer(run, end)
-                if self._previews.is_wanted(run, view):
-                    view, tokens = await self._preview(run, end, view, tokens)
+                if reasons := self._previews.reasons(run, view):
+                    view, tokens = await self._preview(run, end, view, tokens, reasons)
             except WorkCancelled:
                 end = stopped_before_answer(run.stop_reason) if end.state is RunState.DONE else end
                 run.record = replace(run.record, fault=end.fault)
@@ -93,18 +93,26 @@ class RunFinalizer:
         finally:
             run.ended.set()  # set even if a step failed or the audit cannot be written, because others wait for it
 
-    async def _preview(self, run: ProgramRun, end: RunEnd, view: str, tokens: int) -> tuple[str, int]:
+    async def _preview(
+        self, run: ProgramRun, end: RunEnd, view: str, tokens: int, reasons: tuple[str, ...]
+    ) -> tuple[str, int]:
         """Return what the user decides to send; after a change of marks the answer is masked and shown again."""
         while True:
-            answer = await self._previews.ask(run, view)
+            answer = await self._previews.ask(run, view, reasons)
             if not answer.allow:
                 run.pictures = ()
                 await asyncio.to_thread(self._spills.delete_answer, run.record.id)
                 view = withheld_text(answer)
                 return view, count(view)
+            if answer.arguments and answer.scope != MASK_AGAIN:
+                run.pictures = ()  # the user changed the text that they belong to
+                await asyncio.to_thread(self._spills.delete_answer, run.record.id)
+                view = changed_text(answer.arguments)
+                return view, count(view)
             if answer.scope != MASK_AGAIN:
                 return view, tokens
             view, tokens = await self._prepare_answer(run, end)
+            reasons = self._previews.reasons(run, view)
 
     async def _prepare_answer(self, run: ProgramRun, end: RunEnd) -> tuple[str, int]:
         """Return the text for the model and its token count. Masking much output takes seconds, so it is done on a

@@ -361,6 +361,14 @@ class Settings(Struct, frozen=True):
         user_only=True,
         is_list=True,
     )
+    approval_answers_of: str = _setting(
+        "",
+        "Show you the answer of a program before it is sent to its agent, if the program called tools of these servers"
+        " and its answer contains text: names of servers, separated by spaces; * stands for any characters. You can"
+        " send, change or withhold it. Empty: never.",
+        user_only=True,
+        is_list=True,
+    )
     privacy_keep_days: int = _setting(
         0,
         "How many days the values behind tokens are stored, encrypted with a key in your keyring, so that you can"
