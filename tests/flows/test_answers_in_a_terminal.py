@@ -203,7 +203,8 @@ async def test_nothing_typed_leaves_it_waiting(client, command, person):
 async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings, person):
     run_id = await client.propose()
     at = ("--project", str(settings.project))
-    for words in (("runs", "allow", run_id), ("runs", "edit", run_id), ("servers", "allow", "github"), ("pin", "set")):
+    servers = ("servers", "allow", "github"), ("servers", "trust", "github")
+    for words in (("runs", "allow", run_id), ("runs", "edit", run_id), *servers, ("pin", "set")):
         tried = await client(shell=[*COMMAND, *words, *at])
         assert (tried["code"], "an agent must not answer for its user" in tried["said"]) == (1, True), tried
         code, said = tried["piped"]
@@ -385,6 +386,31 @@ async def test_a_draft_is_kept_and_a_server_allowed(client, command, person):
     for kind, words in (("skill.kept", "orders-twice"), ("server.allowed", "github")):
         entries = [one for one in await person.api.entries(EntryQuery(kind=kind)) if words in one.note.summary]
         assert entries[0].note.detail["terminal"].startswith("/dev/pts/")
+
+
+async def test_what_a_server_says_is_decided_once_in_a_terminal(client, command, person):
+    await person.api.connect("github", (await person.api.consent("github")).sha)
+    reading = "from servers.github import count_orders\nresult = await count_orders()"
+    first = await client.call("execute_code", code=reading, description="count")
+    assert first["facts"]["state"] == "waiting", "nobody has decided about the server"
+    code, said = await over(command("runs", "show", first["facts"]["run"]))
+    assert (code, "mcp-workbench servers trust github" in " ".join(said.split())) == (0, True)
+
+    trust = command("servers", "trust", "github")
+    shown = await trust.answer("Ctrl+D decides nothing: ", "everything")
+    assert "delete_customer" in shown
+    assert "There is no group 'everything'" in await trust.end()
+    trust = command("servers", "trust", "github", "--yes-to", "reads")
+    shown = await trust.answer("Type github to let reads run without asking: ", "github")
+    assert "reads: tools that only read (proposed)" in shown
+    assert "of github run without asking" in await trust.end()
+    answer = await client.call("get_run", run_id=first["facts"]["run"], wait=40)
+    assert answer["facts"]["state"] == "done", "what waited only for the decision runs"
+    assert (await client.call("execute_code", code=reading, description="again"))["facts"]["state"] == "done"
+    deleting = "from servers.github import delete_customer\nresult = await delete_customer(customer_id='1')"
+    assert (await client.call("execute_code", code=deleting, description="x"))["facts"]["state"] == "waiting"
+    (entry,) = await person.api.entries(EntryQuery(kind="server.trusted"))
+    assert entry.note.detail["terminal"].startswith("/dev/pts/")
 
 
 WRITES = {

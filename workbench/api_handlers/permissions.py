@@ -169,12 +169,13 @@ class PermissionsHandler(RequestHandler):
         asking. `sha`: of the question that the user saw. Waiting programs that need no approval any more start."""
         if self._catalog.server(server).state.config.builtin:
             raise WorkbenchError(f"{server} is built in and always trusted.", "Choose one of your own servers.")
+        terminal = self._check_terminal(of_agent=True)
         if (await self.trust_question(server)).sha != sha:
             raise WorkbenchError(f"The tools of {server} have changed since you looked.", "Look at the table again.")
         self._services.rules.decide_trust(server, groups, self._catalog.server(server).tools.values())
         words = ", ".join(DOES[group] for group in ToolGroup if group in groups)
         what = f"tools that {words} run without asking" if words else "every program that uses it asks"
-        return await self._apply_trust("server.trusted", f"You decided about {server}: {what}", server)
+        return await self._apply_trust("server.trusted", f"You decided about {server}: {what}", server, terminal)
 
     @api(decides=True)
     async def withdraw_trust(self, server: str) -> Permissions:
@@ -188,9 +189,9 @@ class PermissionsHandler(RequestHandler):
         self._services.rules.restore_trust(server)
         return await self._apply_trust("server.trusted", f"You restored your decision about {server}", server)
 
-    async def _apply_trust(self, kind: str, summary: str, server: str) -> Permissions:
+    async def _apply_trust(self, kind: str, summary: str, server: str, terminal: str = "") -> Permissions:
         self._catalog.weigh_again(server)
-        self._note(kind, summary, server=server)
+        self._note(kind, summary, server=server, terminal=terminal)
         found = self._publish_rules()
         await self._run_manager.apply_trust(server)
         return found

@@ -39,7 +39,7 @@ def program_facts(run: Run, code: str, width: int) -> list[str]:
     lines = wrap(verdict.sentence if verdict else "This program has not been assessed yet.", width)
     mine = proposal.origin is Origin.PERSON
     rows = [
-        ("Risk", str(verdict.risk) if verdict else "not assessed"),
+        ("Risk", _risk(verdict) if verdict else "not assessed"),
         ("From", "you" if mine else f"the agent “{proposal.author}”"),
         ("Purpose", "" if mine or not proposal.purpose else f"“{proposal.purpose}” (its author's claim)"),
         ("Language", "" if proposal.language == "python" else proposal.language),
@@ -202,6 +202,14 @@ def _impact_rows(verdict: Verdict) -> list[tuple[str, str]]:
         ("Known at run time only", str(impact.unnamed or "")),
         ("Length", f"{code}, {forks}" if verdict.lines and verdict.forks else code if verdict.lines else ""),
     ]
+
+
+def _risk(verdict: Verdict) -> str:
+    """Return the risk; a program that waits only for a decision about a server is unverified."""
+    if not verdict.waits_for_trust:
+        return str(verdict.risk)
+    server = verdict.waits_for_trust[0]
+    return f"unverified: you have not decided about {server}. `mcp-workbench servers trust {server}` asks you once."
 
 
 def _reversibility(effect: Effect) -> str:

@@ -41,8 +41,8 @@ the server. From then on, agents find its tools. Without --project, your project
 too.
 
 `servers trust NAME` shows what each tool of a server does, as it says and as far as we know, and asks which groups
-(reads, adds, changes, destroys, outside) programs may use without asking. It asks at an interactive terminal; --yes-to
-answers there in advance. Agents cannot answer."""
+(reads, adds, changes, destroys, outside) programs may use without asking. It asks at an interactive terminal. With
+--yes-to only the server's name has to be typed there. Agents cannot answer."""
 
 
 def arrange_servers(parser: Parser) -> None:
@@ -182,11 +182,13 @@ async def _decide(
     _show_question(terminal, question)
     if chosen is None:
         ticked = ",".join(question.groups) or "none"
-        words = f"Groups that run without asking, separated by commas, or none [{ticked}]; Ctrl+C leaves it as it is: "
+        words = f"Groups that run without asking, or none [{ticked}]; Ctrl+D decides nothing: "
         typed = await terminal.read_line(words)
-        if typed is None:
-            return report_unanswered()
-        chosen = _groups(typed or ticked)
+        chosen = None if typed is None else _groups(typed or ticked)
+    elif await terminal.read_line(f"Type {name} to let {_list(chosen)} run without asking: ") != name:
+        chosen = None
+    if chosen is None:
+        return report_unanswered()
     if not await unlock(api, terminal):
         return report_unanswered()
     await api.decide_trust(name, question.sha, chosen)
@@ -215,6 +217,10 @@ def _show_question(terminal: Terminal, question: TrustQuestion) -> None:
         "outsiders' text decides where it goes, or if it could send private data outside. New and changed tools ask "
         "until you decide again."
     )
+
+
+def _list(groups: tuple[ToolGroup, ...]) -> str:
+    return ", ".join(groups) or "nothing"
 
 
 def _groups(text: str) -> tuple[ToolGroup, ...]:

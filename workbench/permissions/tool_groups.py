@@ -42,7 +42,7 @@ class GroupFinding(Struct, frozen=True):
     """What a tool does at worst, and how we know."""
 
     group: ToolGroup
-    basis: str  # "reviewed", "by its name and annotations", "by its name", "by its parameters", …
+    basis: str  # "reviewed", "its name agrees", "by its name", "by its parameters", …
     doubt: str = ""  # why the server's own words are not believed
 
 
@@ -97,7 +97,7 @@ def _of_claimed_reader(tool: Tool) -> GroupFinding:
         doubt = f"{server} says that it only reads, but it does what the parameter {parameter} says."
         return GroupFinding(ToolGroup.DESTROYS, "by its parameters", doubt)
     agree = tool_verbs.reads(name)
-    return GroupFinding(ToolGroup.READS, "by its name and annotations" if agree else "as its server says")
+    return GroupFinding(ToolGroup.READS, "its name agrees" if agree else "as its server says")
 
 
 def _of_changing_tool(tool: Tool, claims: Hints, *, suspect: bool) -> GroupFinding:

@@ -19,6 +19,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.approval import ApprovalDialog
+from workbench.gui.shell.navigation import DecideTrust
 from workbench.records import (
     Decision,
     Effect,
@@ -767,3 +768,18 @@ def test_after_an_unforeseen_fault_the_request_can_still_be_answered(
     with qtbot.waitSignal(dialog.decided):
         qtbot.mouseClick(dialog.deny_button, Qt.MouseButton.LeftButton)
     assert [decision.allow for decision in decisions(fake_core)] == [False]
+
+
+def test_a_program_that_waits_only_for_trust_in_a_server_leads_to_that_question(
+    ask: Any, context: Any, waiting: Run, qtbot: Any
+) -> None:
+    doubted = told(waiting, waiting.proposal.code, risk=Risk.MEDIUM, waits_for_trust=("files",))
+    dialog, asked = ask(doubted), []
+    context.messages.requested.connect(asked.append)
+    assert (dialog.head.badge.text(), dialog.trust.isVisible()) == ("Unverified", True)
+    QTest.mouseClick(dialog.trust.button, Qt.MouseButton.LeftButton)
+    assert asked == [DecideTrust("files")]
+    assert dialog.isVisible(), "the program still waits"
+    context.store.handle(RunChanged(told(waiting, waiting.proposal.code, risk=Risk.HIGH)))
+    qtbot.waitUntil(lambda: not dialog.trust.isVisible())
+    assert dialog.head.badge.text() == "High risk", "as it was assessed after the decision"

@@ -25,7 +25,8 @@ TITLES = {
 }
 _ORDER = tuple(TITLES)
 _NAMES_SHOWN = 12
-_ROWS_SHOWN = 7
+_LETTERS_SHOWN = 150  # of the names of one group
+_ROWS_SHOWN = 5
 _STILL_ASKS = (
     "A call still waits for you if outsiders' text decides where it goes, or if it could send private data outside. "
     "Your rules about single tools apply first. New and changed tools ask until you decide again."
@@ -76,7 +77,7 @@ class TrustDialog(Question):
         for group in _ORDER:
             if rows := [row for row in question.tools if row.group is group]:
                 self.body.addLayout(self._make_group(context, group, rows))
-        self.body.addWidget(self.table)
+        self.body.addWidget(self.table, 1)
         self.body.addWidget(self.summary)
         self.show_note(_STILL_ASKS)
         self._show_ticks()
@@ -85,10 +86,9 @@ class TrustDialog(Question):
         box = self.boxes[group] = TickBox(context.theme, f"Tools that {TITLES[group]} — {len(rows)}")
         box.setChecked(group in self.ticked)
         box.toggled.connect(self._show_ticks)
-        names = ", ".join(one_line(row.tool, 60) for row in rows[:_NAMES_SHOWN])
-        more = f" and {len(rows) - _NAMES_SHOWN} more" if len(rows) > _NAMES_SHOWN else ""
-        tools = ForeignLabel(f"{names}{more}", role="muted")
-        box.setAccessibleDescription(f"{names}{more}")
+        names = _name_some(rows)
+        tools = ForeignLabel(names, role="muted")
+        box.setAccessibleDescription(names)
         tools.setContentsMargins(context.theme.unit * 6, 0, 0, 0)
         return column(None, box, tools, spacing=0)
 
@@ -102,25 +102,36 @@ class ToolsTable(Table[ToolProposal]):
 
     def __init__(self, context: Context, question: TrustQuestion) -> None:
         columns = (
-            Column[ToolProposal]("Tool", lambda row: one_line(row.tool, 80), letters=26),
+            Column[ToolProposal]("Tool", lambda row: one_line(row.tool, 80), letters=28),
             Column[ToolProposal](
                 "We found",
                 lambda row: row.found,
                 tip=lambda row: row.doubt,
                 icon=_basis_icon,
-                letters=34,
+                letters=30,
             ),
             Column[ToolProposal]("The server says", lambda row: row.says or "nothing", tip=lambda row: row.doubt),
             Column[ToolProposal]("", lambda row: "" if row.decided else "new or changed", letters=14, rank=1),
         )
         shown = columns if question.decided and question.undecided else columns[:-1]
         model = TableModel(shown, lambda row: row.tool)
-        super().__init__(context.theme, f"Tools of {one_line(question.server, 60)}", model, grows=1)
+        super().__init__(context.theme, f"Tools of {one_line(question.server, 60)}", model, grows=2)
         model.setParent(self)
         model.replace(sorted(question.tools, key=lambda row: (row.decided, _ORDER.index(row.group))))
-        height = self.fontMetrics().height() * 2
-        self.setFixedHeight(height * (min(len(question.tools), _ROWS_SHOWN) + 1))
+        height = self.verticalHeader().defaultSectionSize()
+        self.setMinimumHeight(height * (min(len(question.tools), _ROWS_SHOWN) + 1) + height // 2)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+
+
+def _name_some(rows: list[ToolProposal]) -> str:
+    """Return the names of the first tools of a group, and how many more there are."""
+    names: list[str] = []
+    for row in rows[:_NAMES_SHOWN]:
+        if names and len(", ".join((*names, row.tool))) > _LETTERS_SHOWN:
+            break
+        names.append(one_line(row.tool, 60))
+    more = f" and {len(rows) - len(names)} more" if len(rows) > len(names) else ""
+    return f"{', '.join(names)}{more}"
 
 
 def _basis_icon(row: ToolProposal) -> tuple[str, str]:
@@ -139,8 +150,10 @@ def _intro(question: TrustQuestion) -> str:
     if question.decided:
         return "This is what you decided. Change it here at any time."
     reviewed = sum(row.reviewed for row in question.tools)
+    which = "all" if reviewed == len(question.tools) else f"{reviewed}"
+    others = "" if which == "all" else f" The others are judged by their names and by what {name} says."
     source = (
-        f"We have reviewed {reviewed} of them; the others are judged by their names and by what {name} says."
+        f"We have reviewed {which} of them.{others}"
         if reviewed
         else f"They are judged by their names and by what {name} says, which may be wrong."
     )
