@@ -158,3 +158,17 @@ async def test_a_hostile_project_neither_trusts_a_server_nor_allows_a_tool_nor_w
 def test_a_run_without_bounds_is_blocked() -> None:
     found = blocked_verdict(Verdict("sha", Risk.LOW, Gate.AUTO, ""), WorkbenchError("Gone.", "Hint."))
     assert (found.gate, found.sentence) == (Gate.BLOCKED, "Cannot run: Gone. Hint.")
+
+
+async def test_a_missing_package_is_returned_before_anybody_is_asked(demo: Core, agent: Session) -> None:
+    run = await ended(demo, agent, f"import pretty_tables\n{BOB}")
+    assert (run.state, run.decision) == (RunState.REFUSED, None)
+    assert "The package pretty_tables is not available to programs. Available: the standard library" in run.model_view
+    for may_work in (
+        "try:\n    import pretty_tables\nexcept ImportError:\n    pass\n",
+        "import sys\nsys.path.insert(0, 'workspace')\nimport pretty_tables\n",
+        "def later():\n    import pretty_tables\n",
+    ):
+        await waiting(demo, demo.run_manager.submit(f"{may_work}{BOB}", agent))
+    (demo.paths.workspace / "pretty_tables.py").write_text("x = 1\n")
+    await waiting(demo, demo.run_manager.submit(f"import pretty_tables\n{BOB}", agent))

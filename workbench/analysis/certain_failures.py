@@ -7,7 +7,7 @@ on a name that may be rebound, or has values known only at run time: no program 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from weakref import WeakKeyDictionary
@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from workbench.analysis.literal_values import UNSURE, fits_shape, literal_value
 from workbench.analysis.parsed_program import UNREADABLE, NameBindings, ParsedProgram
 from workbench.analysis.reading import Reading
+from workbench.analysis.tables.modules import STANDARD
 from workbench.analysis.unconditional_steps import ProgramStep, StepWalker
 from workbench.identifiers import package_name, parameter_names
 from workbench.records import Finding, JsonValue, Risk, Span, Tool
@@ -26,7 +27,10 @@ from workbench.wrappers.schema_reader import read_definition
 from workbench.wrappers.type_shapes import RecordField, ToolShapes
 
 WAITING = "server.waiting"  # the rule of a finding about a server that the user has not allowed to start
+MISSING = "package.missing"  # the rule of a finding about a package that programs do not have
 _SHOWN = 20  # names listed in a message
+_GIVEN = frozenset(("servers", "skills", "client", "runtime", "workspace", "mcp_content", "tool_discovery", "__main__"))
+_CHANGING_PATH = frozenset(("meta_path", "path_hooks", "addsitedir", "addpackage", "modules", "__path__"))
 _BRANCHING = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
 )
@@ -51,6 +55,36 @@ def check_draft(program: ParsedProgram, tools: Sequence[Tool], servers: Sequence
     The second group is shown as a hint and is never a reason to refuse."""
     sure = tuple(finding for finding, certain in _Check(tools, servers).read(program) if certain)
     return (*sure, *(finding for finding, certain in _Check(tools).read(program) if not certain))
+
+
+def find_missing_packages(
+    reading: Reading, available: Callable[[str], bool], installed: Sequence[str]
+) -> tuple[Finding, ...]:
+    """Return the imports of packages that programs do not have. An import in a branch or a `try`, and one after a
+    change of the search path, may work. `available`: returns whether programs can import a top-level module."""
+    words = reading.mentioned_words
+    if reading.tree is None or reading.earlier or not _CHANGING_PATH.isdisjoint(words) or {"sys", "path"} <= words:
+        return ()
+    found: dict[str, Finding] = {}
+
+    def look(step: ProgramStep) -> None:
+        if isinstance(step.node, ast.Call) or not step.is_certain:
+            return
+        plain = isinstance(step.node, ast.Import)
+        source = "" if isinstance(step.node, ast.Import) or step.node.level else step.node.module or ""
+        for name in [alias.name for alias in step.node.names] if plain else [source]:
+            top = name.partition(".")[0]
+            if top and top not in STANDARD and top not in _GIVEN and not available(top):
+                listed = ", ".join(("the standard library", *installed))
+                message = f"The package {top[:80]} is not available to programs. Available: {listed}."
+                span = Span(step.node.lineno, step.node.col_offset, step.node.lineno, 0)
+                found.setdefault(top, Finding(MISSING, Risk.MEDIUM, message, span, top))
+
+    try:
+        StepWalker(reading.program.bindings, look).walk(reading.tree)
+    except UNREADABLE:
+        return ()
+    return tuple(found.values())
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span
 from workbench.records.common_types import at_least, rank, worst
 
 MOST = 3  # maximum number of named items of one kind; the rest is counted
-RULES: Final = "7"  # changes whenever a rule does; verdicts of other rule versions are not valid
+RULES: Final = "8"  # changes whenever a rule does; verdicts of other rule versions are not valid
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 

@@ -208,7 +208,7 @@ class Case:
         self.context = context
         self.tool = tool
         self.name = f"{tool.server}.{tool.name}"
-        self.facts = facts_of(tool)
+        self.facts = facts_of(tool_annotations.for_call(tool, context.arguments))
         self.risk = self.facts.risk
         self.uses: list[ToolUse] = []  # uses of the tool in the program's text
         if verdict is not None:

@@ -17,8 +17,19 @@ from msgspec.structs import replace
 
 from workbench.permissions import tool_verbs
 from workbench.permissions.reviewed_tools import Review
+from workbench.permissions.sql_statements import only_reads
 from workbench.permissions.tool_groups import GroupFinding, find_group
-from workbench.records import Hints, Risk, ServerDecision, Standing, Tool, ToolGroup, Trust, UserAnnotations
+from workbench.records import (
+    Hints,
+    JsonObject,
+    Risk,
+    ServerDecision,
+    Standing,
+    Tool,
+    ToolGroup,
+    Trust,
+    UserAnnotations,
+)
 from workbench.settings import Settings
 
 _SENDS = re.compile(
@@ -235,6 +246,48 @@ def destroys(tool: Tool) -> bool:
     return tool_risk(tool) is Risk.HIGH and bool(tool.hints.destructive or tool_verbs.destroys(tool.name))
 
 
+def _words(block: str) -> frozenset[str]:
+    return frozenset(block.split())
+
+
+_SQL_TOOL = _words(
+    """execute exec run raw sql query queries statement statements database db postgres postgresql pg mysql mariadb
+    sqlite duckdb bigquery snowflake clickhouse redshift athena d1 mssql"""
+)
+_SQL_VERBS = frozenset(("execute", "exec", "run", "sql", "query"))
+_SQL_ARGUMENTS = ("sql", "query", "statement")
+_reading: dict[int, tuple[Tool, Tool]] = {}  # by the identity of a tool, which is immutable
+
+
+def runs_sql(tool: Tool) -> bool:
+    """Whether the name says that the tool runs the SQL that it is given, and nothing else."""
+    words = set(tool_verbs.name_words(tool.name))
+    return words <= _SQL_TOOL and not words.isdisjoint(_SQL_VERBS)
+
+
+def for_call(tool: Tool, arguments: JsonObject) -> Tool:
+    """Return the tool as this call uses it: one that runs SQL only reads if the statement certainly does. Then it
+    counts as a reading tool of its server."""
+    if not runs_sql(tool) or facts_of(tool).risk is Risk.LOW:
+        return tool
+    given = [arguments[key] for key in _SQL_ARGUMENTS if key in arguments]
+    if len(given) != 1 or not isinstance(given[0], str) or not only_reads(given[0]):
+        return tool
+    known = _reading.get(id(tool))
+    if known is not None and known[0] is tool:
+        return known[1]
+    hints = replace(tool.hints, read_only=True, destructive=False)
+    said = tuple(dict.fromkeys((*tool.said, "read_only")))  # its name says otherwise, but the statement decides
+    made = replace(tool, hints=hints, said=said, group=ToolGroup.READS, standing=tool.reading_standing)
+    made = made if "sends" in said else replace(made, sends=False)
+    made = made if "private" in said else replace(made, private=tool.private or guess_private(made))
+    made = made if "outsiders" in said else replace(made, outsiders=tool.outsiders or suspect_outsiders(made))
+    if len(_reading) >= MOST_FACTS:
+        _reading.clear()
+    _reading[id(tool)] = tool, made
+    return made
+
+
 def effective_tool(tool: Tool, trust: Trust, believed: bool = False, review: Review | None = None) -> Tool:
     """Return the tool as it is judged: hints as far as the user decided about the server and this definition,
     overridden by the user's annotations, with the reviewed or guessed values of the three annotations that no server
@@ -248,6 +301,7 @@ def effective_tool(tool: Tool, trust: Trust, believed: bool = False, review: Rev
     given = believed or (decision is not None and decision.earlier)
     group = examine(tool, review, said).group
     standing = Standing.GIVEN if given else _standing(decision, group, said)
+    reading = Standing.GIVEN if given else _standing(decision, ToolGroup.READS, said)
     decided = standing in (Standing.RUNS, Standing.ASKS)
     hints = claims if given else _decided_hints(claims, group, standing, review) if decided else warning_hints(claims)
     counts = None if given else review
@@ -258,6 +312,7 @@ def effective_tool(tool: Tool, trust: Trust, believed: bool = False, review: Rev
         hints=_with_annotations(hints, said),
         group=group,
         standing=standing,
+        reading_standing=reading,
         reviewed=counts is not None,
     )
     guesses = {"private": guess_private(plain), "outsiders": suspect_outsiders(plain), "sends": suspect_sends(plain)}
@@ -288,6 +343,7 @@ def _as_sent(tool: Tool, said: UserAnnotations) -> Tool:
         sends=None,
         group=None,
         standing=Standing.GIVEN,
+        reading_standing=Standing.GIVEN,
         reviewed=False,
     )
 

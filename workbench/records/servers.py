@@ -131,6 +131,7 @@ class Tool(Struct, frozen=True):
     guessed: tuple[str, ...] = ()  # annotations guessed from name, description and hints
     group: ToolGroup | None = None  # what it does at worst; None: not examined
     standing: Standing = Standing.GIVEN
+    reading_standing: Standing = Standing.GIVEN  # what the user decided about the reading tools of this server
     reviewed: bool = False  # its annotations come from the built-in list of reviewed tools
 
 

@@ -26,7 +26,7 @@ from workbench.analysis.approval_gate import (
     residual_risk,
 )
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
-from workbench.analysis.certain_failures import WAITING, find_certain_failures
+from workbench.analysis.certain_failures import MISSING, WAITING, find_certain_failures, find_missing_packages
 from workbench.analysis.reading import PYTHON, Reading, read_program
 from workbench.analysis.used_skills import uses_skills, with_skills
 from workbench.broker.agent_sessions import PERSON
@@ -55,6 +55,7 @@ from workbench.records import (
 from workbench.records.common_types import at_least, rank
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_users_run
+from workbench.sandbox.importable_packages import packages
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.servers.tool_definitions.tool_error_messages import not_allowed, waiting_line
 
@@ -101,11 +102,21 @@ class ProgramAssessor:
     async def find_failures(self, reading: Reading) -> tuple[Finding, ...]:
         """Find what is certain to fail, in the program or in a skill that it uses."""
         catalog = self._services.catalog
-        if found := await certain_failures(reading, catalog):
+        if found := self._missing_packages(reading) or await certain_failures(reading, catalog):
             return found
         if reading.verdict.any_skill or not reading.skills or not not_allowed(catalog.states()):
             return ()
         return await asyncio.to_thread(servers_to_allow, tuple(reading.skills.values()), catalog)
+
+    def _missing_packages(self, reading: Reading) -> tuple[Finding, ...]:
+        found = packages(self._services.settings().run_packages, "")
+        tops = {place.split("/")[0].split(".")[0] for place, _ in found.mounts}
+        folders = (self._services.paths.workspace, self._services.paths.workspace.parent)
+
+        def available(name: str) -> bool:
+            return name in tops or any((folder / end).exists() for folder in folders for end in (name, f"{name}.py"))
+
+        return find_missing_packages(reading, available, found.installed)
 
     async def read_within_bounds(
         self,
@@ -233,6 +244,10 @@ def explain_failures(findings: Sequence[Finding]) -> Fault:
             f"Ask the user to allow {'it' if one else 'them'}, then propose the program again;"
             " nothing has happened yet."
         )
+        return Fault(words, hint, ours=True)
+    if all(finding.rule == MISSING for finding in findings):
+        words = " ".join(finding.message for finding in findings[:_LISTED_FAILURES])
+        hint = "Write the program without it. The user can make installed packages available with run.packages."
         return Fault(words, hint, ours=True)
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in findings[:_LISTED_FAILURES])
     more = len(findings) - _LISTED_FAILURES

@@ -16,15 +16,18 @@ from workbench.analysis.interpreter.tampering import note_handed_on, note_lent, 
 from workbench.analysis.interpreter.text_evaluators import call_bound, evaluate_method
 from workbench.analysis.interpreter.tool_calls import is_tool, note_tool
 from workbench.analysis.interpreter.values import (
+    HOLE,
     NOTHING,
     OWN_NAMES,
     SOME,
+    UNKNOWN,
     UNSAID,
     Arguments,
     Value,
     ValueSource,
     iterated,
     join,
+    known,
     readable,
     tainted,
     text_of,
@@ -54,6 +57,7 @@ _SUBJECTS = (
     ),
 )
 _SECOND = ("dst", "extract_dir")  # names of the parameter if the target is the second argument
+_TEMPORARY_FOLDERS = ("tempfile.mkdtemp", "tempfile.TemporaryDirectory")  # below /tmp, which is private to a run
 _PARTIAL = frozenset({"functools.partial", "functools.partialmethod"})
 _REPEATING = names("map imap filter starmap imap_unordered")
 # `_LOOKING`: functions that inspect a function without calling it. `_CALLING_BACK`: functions that call it or pass it
@@ -288,6 +292,8 @@ def _call_rule(interpreter: Interpreter, node: ast.Call, ref: str, rule: Callabl
         source = ValueSource("untrusted", "the network", line)
         return Value(const=target.const, kind=ref if ref in KINDS else "", taint=frozenset({source}))
     if rule.action in FILE_ACTIONS:
+        if rule.subject is not None and _is_buffer(interpreter, node, target):
+            return Value(taint=arguments.taint)
         note_file(interpreter, rule.action, node, target)
         if rule.action in (ProgramAction.COPY, ProgramAction.MOVE):
             note_file(interpreter, ProgramAction.WRITE, node, arguments.get(1, "dst", "destination"))
@@ -300,7 +306,28 @@ def _call_rule(interpreter: Interpreter, node: ast.Call, ref: str, rule: Callabl
         note_command(interpreter, node, words, arguments.taint, argv)
         return Value(taint=frozenset({ValueSource("untrusted", "a command's output", line)}))
     note(interpreter, rule.action, node, ref.removeprefix("builtins."), risk=rule.risk)
+    if ref in _TEMPORARY_FOLDERS and all(
+        known(part) is not None and "/" not in text_of(part) for part in arguments.every
+    ):
+        plain = len(arguments.positional) < 3 and "dir" not in arguments.named and arguments.loose is None
+        return Value(
+            const=f"/tmp/{HOLE}" if plain else UNKNOWN, kind=ref if ref in KINDS else "", taint=arguments.taint
+        )
     return Value(kind=ref if ref in KINDS else "", taint=arguments.taint)
+
+
+def _is_buffer(interpreter: Interpreter, node: ast.Call, target: Value) -> bool:
+    """Return whether the target is certainly a buffer in memory: made in place, or bound once to such a call."""
+    made = [*node.args, *(keyword.value for keyword in node.keywords)]
+    made = [interpreter.bound_once(part.id) or part if isinstance(part, ast.Name) else part for part in made]
+    sure = target.kind in ("io.BytesIO", "io.StringIO") and target.const is UNKNOWN and not target.choices
+    return sure and any(
+        isinstance(part, ast.Call) and _last_name(part.func) in ("BytesIO", "StringIO") for part in made
+    )
+
+
+def _last_name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _call_module(

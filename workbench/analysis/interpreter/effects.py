@@ -10,7 +10,7 @@ from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.path_places import PathPlace, certain, place, within
 from workbench.analysis.interpreter.shell_commands import judge_argv, judge_line
 from workbench.analysis.interpreter.values import HOLE, NOTHING, Value, ValueSource, each, known, readable, text_of
-from workbench.analysis.tables.dangerous_texts import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME
+from workbench.analysis.tables.dangerous_texts import DESTRUCTIVE_COMMAND, HOST, POWERFUL_VARIABLE, SECRET_NAME
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
 from workbench.records import EffectKind, Risk
 from workbench.records.common_types import raised
@@ -217,6 +217,13 @@ def note_environment(interpreter: Interpreter, node: ast.AST, key: Value) -> Val
             taint=frozenset({ValueSource("private", f"the environment variable {name}", interpreter.span(node).line)})
         )
     return Value()
+
+
+def sets_only_itself(key: Value, value: Value) -> bool:
+    """Return whether setting this variable affects only what the program itself reads: a constant under a name that no
+    loader, interpreter, command or network library looks at."""
+    name, text = known(key), known(value)
+    return bool(name) and text is not None and not value.taint and not POWERFUL_VARIABLE.search(str(name))
 
 
 def first_of_kind(taint: frozenset[ValueSource], kind: str) -> ValueSource | None:

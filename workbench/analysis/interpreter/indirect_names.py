@@ -29,6 +29,7 @@ from workbench.records.common_types import at_least
 
 _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
 _COMPUTING = names("math cmath statistics random operator string datetime itertools functools collections decimal")
+_ONLY_NUMBERS = names("math cmath")  # modules with functions of numbers and nothing else
 _CALLERS = names("client.call_tool client.call_mcp_tool runtime.call_tool runtime.call_mcp_tool")
 # Not reported if only bound to a different name, which the analysis follows.
 _FOLLOWED = _CALLERS | names("builtins.open client.write_file runtime.write_file")
@@ -223,7 +224,7 @@ def _unknown_attribute(interpreter: Interpreter, node: ast.AST, owner: Value) ->
             note_dynamic(interpreter, node)
         elif top == "skills":
             note_any_skill(interpreter, node)
-        elif top in STANDARD:
+        elif top in STANDARD and ref not in _ONLY_NUMBERS:
             risk = Risk.HIGH if ref in _POWERFUL else Risk.MEDIUM
             note_hidden(interpreter, node, f"Which attribute of {ref} is used is chosen at run time", ref, risk)
     return Value(taint=owner.taint)

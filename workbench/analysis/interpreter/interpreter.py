@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -186,6 +186,10 @@ class Interpreter:
     def bound_once(self, name: str) -> ast.expr | None:
         """Return the expression of a name that the whole program binds exactly once, at the top level."""
         return self._program.bindings.bound_once(name)
+
+    def mentions(self, words: Set[str]) -> bool:
+        """Return whether the program contains one of these words, as a name or in a string."""
+        return not words.isdisjoint(self._program.mentioned_words)
 
     def program(self, text: str) -> ParsedProgram:
         """Return a constant text of the program, parsed. The same text gives the same object."""

@@ -39,6 +39,7 @@ from workbench.analysis.tables.methods_and_attributes import (
 )
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
+from workbench.permissions.sql_statements import SqlKind, read_sql
 from workbench.privacy.pii_tokens import is_token_shaped
 from workbench.records import Risk
 
@@ -52,7 +53,7 @@ _MATCHING = names("contains findall finditer fullmatch match search sub subn")
 _NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
 _LEAVING_SQL = re.compile(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
 _READING_SQL = re.compile(
-    r"\s{0,40}(?:(?:SELECT|WITH|EXPLAIN)\b|PRAGMA\s{1,9}\w{1,40}\s{0,9}(?:\(\w{0,40}\))?;?$)", re.IGNORECASE
+    r"\s{0,40}(?:(?:SELECT|EXPLAIN)\b|PRAGMA\s{1,9}\w{1,40}\s{0,9}(?:\(\w{0,40}\))?;?$)", re.IGNORECASE
 )
 _RUNNING = names("run runctx")
 _SAME_PATH = names("resolve absolute expanduser with_suffix with_name with_stem as_posix")
@@ -158,11 +159,21 @@ def _on_database(interpreter: Interpreter, node: ast.Call, owner: Value, argumen
     statement = text_of(arguments.get(0, "sql"))
     if owner.kind == "sqlite3.memory" and not _LEAVING_SQL.search(statement):
         return replace(owner, taint=owner.taint | arguments.taint)
-    if CHANGING_SQL.search(statement) or (_is_file(interpreter, owner) and not _READING_SQL.match(statement)):
+    if CHANGING_SQL.search(statement) or (_is_file(interpreter, owner) and not _reads_rows(statement, node)):
         short = " ".join(statement.replace(HOLE, "…").split())[:80]
         risk = Risk.HIGH if DESTROYING_SQL.search(statement) else Risk.MEDIUM
         note(interpreter, ProgramAction.DATABASE, node, short, risk=risk)
     return Value(kind=owner.kind, taint=owner.taint | arguments.taint)
+
+
+def _reads_rows(statement: str, node: ast.Call) -> bool:
+    """Return whether SQLite takes the text for statements that only read. Values that are put into a SELECT cannot
+    make it change anything, because `execute` runs one statement."""
+    if HOLE in statement and isinstance(node.func, ast.Attribute) and node.func.attr == "executescript":
+        return False
+    if HOLE in statement or not (read := read_sql(statement)):
+        return bool(_READING_SQL.match(statement))
+    return all(one.kind is SqlKind.READ or (one.kind is SqlKind.UNKNOWN and one.verb == "SELECT") for one in read)
 
 
 def _is_file(interpreter: Interpreter, owner: Value) -> bool:

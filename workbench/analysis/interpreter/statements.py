@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.analysis.interpreter import imports
-from workbench.analysis.interpreter.effects import note
+from workbench.analysis.interpreter.effects import note, sets_only_itself
 from workbench.analysis.interpreter.indirect_names import attribute_of
 from workbench.analysis.interpreter.interpreter import Interpreter, Key, PendingBody, key
 from workbench.analysis.interpreter.tampering import note_kept, note_replaced, note_writes
@@ -150,7 +150,8 @@ def _assign_attribute(interpreter: Interpreter, target: ast.Attribute, value: Va
 def _assign_item(interpreter: Interpreter, target: ast.Subscript, value: Value) -> None:
     owner, key = interpreter.value(target.value, called=True), interpreter.value(target.slice)
     if "os.environ" in owner.refs:
-        note(interpreter, ProgramAction.SETTING, target, readable(key))
+        own = sets_only_itself(key, value)
+        note(interpreter, ProgramAction.SETTING, target, readable(key), risk=Risk.LOW if own else None)
     note_writes(interpreter, target, owner)
     note_kept(interpreter, target, Value(refs=tuple(ref for ref in value.refs if ref.endswith(".__dict__"))))
     fill(interpreter, target.value, value, replaces=True)

@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from workbench.analysis.interpreter.effects import first_of_kind, note
+from workbench.analysis.interpreter.effects import first_of_kind, note, note_file
 from workbench.analysis.interpreter.imports import note_import, note_skill
 from workbench.analysis.interpreter.indirect_names import evaluates, mention
 from workbench.analysis.interpreter.interpreter import Interpreter, NameScope, SpecialCall, for_names
 from workbench.analysis.interpreter.values import HOLE, NOTHING, Arguments, Value, each, known, text_of
 from workbench.analysis.tables.callables import CALLABLES
-from workbench.analysis.tables.methods_and_attributes import FOREIGN, FORMATTER, SAFE_TEMPLATES, TEXT_METHODS
+from workbench.analysis.tables.methods_and_attributes import FOREIGN, FORMATTER, HOOKS, SAFE_TEMPLATES, TEXT_METHODS
 from workbench.analysis.tables.modules import ALIASES
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
@@ -36,6 +36,7 @@ _REACHING_NAME = re.compile(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
 _QUERIES, _TESTS = TEXT_METHODS["pandas"], TEXT_METHODS["unittest"]
 _STORED_TEMPLATES = names("get_template select_template get_or_select_template")
 _IMPORTERS = frozenset({"pytest.importorskip", "pandas.compat._optional.import_optional_dependency"})
+_TEST_OPTIONS = names("argv exit verbosity failfast buffer warnings catchbreak tb_locals")
 _TESTMOD = names("name verbose report optionflags raise_on_error")
 _SHORT = 80
 
@@ -215,6 +216,28 @@ def _timed(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argume
     return Value(taint=arguments.taint)
 
 
+def _profiled(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """Interpret `cProfile.run(statement, file)`, which runs a text with the names of the program."""
+    if (target := arguments.get(1, "filename")) is not NOTHING and target.const is not None:
+        note_file(interpreter, ProgramAction.WRITE, node, target)
+    with interpreter.scope(NameScope(), interpreter.scopes[:1]):
+        for choice in each(arguments.get(0, "statement")):
+            text = known(choice)
+            if text is None or not _run_here(interpreter, node, text):
+                _note(interpreter, node, f"Uses {ref} to run text that is only known at run time", Risk.HIGH)
+    return Value(taint=arguments.taint)
+
+
+def _own_tests(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """Interpret `unittest.main()`, which runs the test classes of the program. They are read like any other class.
+    Further words of `argv` would name tests in other files."""
+    words = arguments.get(3, "argv")
+    alone = words is NOTHING or (words.items is not None and len(words.items) <= 1 and known(words) is None)
+    if arguments.positional or not alone or not _TEST_OPTIONS.issuperset(arguments.named):
+        note(interpreter, ProgramAction.CODE, node, ref, risk=Risk.MEDIUM)
+    return Value(taint=arguments.taint)
+
+
 def _doctest(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     """Interpret `doctest.testmod()`, which runs the docstring examples of the program.
 
@@ -265,11 +288,14 @@ EVALUATORS: dict[str, SpecialCall] = {
     **for_names("xml.sax.make_parser", _parsers),
     **for_names("timeit.timeit timeit.repeat timeit.Timer", _timed),
     **for_names("doctest.testmod", _doctest),
+    **for_names("cProfile.run profile.run", _profiled),
+    **for_names("unittest.main unittest.TestProgram", _own_tests),
     **for_names("torch.load", _weights),
 }
 
 
 MOST_OPCODES = 5_000
+_PICKLING = HOOKS | names("copyreg dispatch_table persistent_load find_class __class__ __dict__")
 _TEXTS = frozenset(
     {"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE", "SHORT_BINSTRING", "BINSTRING", "STRING"}
 )
@@ -287,8 +313,20 @@ def unpickle(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argu
             note(
                 interpreter, ProgramAction.UNPACK, node, name, risk=Risk.CRITICAL, rule="code.unpack.calls", words=words
             )
-    note(interpreter, ProgramAction.UNPACK, node, ref)
+    if ref != "pickle.loads" or not _packed_here(interpreter, node):
+        note(interpreter, ProgramAction.UNPACK, node, ref)
     return Value(taint=arguments.taint)
+
+
+def _packed_here(interpreter: Interpreter, node: ast.Call) -> bool:
+    """Return whether the data is what `pickle.dumps` made of an object of the program, whose classes are read."""
+    data = node.args[0] if len(node.args) == 1 and not node.keywords else None
+    if isinstance(data, ast.Name):
+        data = interpreter.bound_once(data.id)
+    match data:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="pickle"), attr="dumps")):
+            return not interpreter.mentions(_PICKLING)
+    return False
 
 
 def called(data: bytes) -> Iterator[str]:

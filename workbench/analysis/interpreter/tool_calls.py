@@ -11,10 +11,11 @@ from workbench.analysis.interpreter.path_places import PathPlace, place
 from workbench.analysis.interpreter.program_report import NotedToolUse
 from workbench.analysis.interpreter.tool_lookup import UnknownTool
 from workbench.analysis.interpreter.values import HOLE, Arguments, Value, ValueSource, each, text_of
+from workbench.analysis.predicted_arguments import known_arguments
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL
 from workbench.analysis.tables.word_sets import names
 from workbench.permissions import tool_verbs
-from workbench.permissions.tool_annotations import facts_of
+from workbench.permissions.tool_annotations import facts_of, for_call, runs_sql
 from workbench.records import EffectKind, Risk, Span, Standing, Tool, ToolGroup
 from workbench.records.common_types import at_least, raised
 
@@ -38,6 +39,8 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
     """Note the use of a tool and return its answer with its sources."""
     if isinstance(found, UnknownTool):
         return _note_unknown_tool(interpreter, node, found)
+    if runs_sql(found):
+        found = _as_used(found, arguments)
     span, looped = interpreter.span(node), interpreter.loops > 0
     calls = interpreter.tool_calls.setdefault(node, {})
     if arguments is not _NO_ARGUMENTS or (found.server, found.name) not in calls:
@@ -63,6 +66,12 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
     _check_flow(interpreter, node, found, arguments)
     asked = frozenset(source if source.indirect else replace(source, indirect=True) for source in arguments.taint)
     return Value(taint=_origin(found, span) | asked)
+
+
+def _as_used(tool: Tool, arguments: Arguments) -> Tool:
+    """Return a tool that runs SQL as this call uses it: it only reads if all its possible statements do."""
+    used = [for_call(tool, one.values) for one in known_arguments(tool, (arguments,))]
+    return used[0] if used and all(one is used[0] for one in used) else tool
 
 
 def _judge_use(tool: Tool, looped: bool) -> tuple[Risk, str]:
