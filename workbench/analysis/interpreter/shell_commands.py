@@ -131,7 +131,7 @@ def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
     name, *arguments = argv
     if not (_PROGRAM if absolute or "/" in name else _BARE).fullmatch(name):
         return CommandVerdict(CommandClass.UNKNOWN, "the search path decides which program this is")
-    command = COMMANDS.get(_plain(name.rpartition("/")[2]))
+    command = COMMANDS.get(plain_name(name.rpartition("/")[2]))
     if command is None:
         return CommandVerdict(CommandClass.UNKNOWN)
     kind = _kind(command, arguments)
@@ -140,7 +140,19 @@ def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
     return _confined(kind, arguments)
 
 
-def _plain(name: str) -> str:
+def class_of(name: str, arguments: Sequence[str]) -> CommandClass:
+    """Return the class of a program of the table with these arguments, wherever their paths are."""
+    command = COMMANDS.get(name)
+    return CommandClass.UNKNOWN if command is None else _kind(command, arguments)
+
+
+def has_risky_options(name: str) -> bool:
+    """Whether an option can make this program riskier than its class says."""
+    command = COMMANDS.get(name)
+    return command is not None and bool(command.approval_options or command.program_options or command.subcommands)
+
+
+def plain_name(name: str) -> str:
     """Return the program name without its version: `python3.11` is python."""
     match = _VERSIONED.fullmatch(name)
     return match.group(1) if match else name

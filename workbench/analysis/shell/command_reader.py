@@ -1,0 +1,437 @@
+"""Says what a command for a shell does: effects as sentences with a risk, for each program that it may start.
+
+`command_handlers.py` knows single programs, `shell_commands.py` the class of all others. A program that neither knows,
+an argument that only the shell knows, and a script that was not understood are never low.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from workbench.analysis.interpreter.shell_commands import (
+    COMMANDS,
+    CommandClass,
+    class_of,
+    has_risky_options,
+    plain_name,
+)
+from workbench.analysis.interpreter.values import HOLE
+from workbench.analysis.reading import assess
+from workbench.analysis.shell.command_places import (
+    DELETE_RISK,
+    READ_RISK,
+    WRITE_RISK,
+    ClientPlaces,
+    CommandPlace,
+)
+from workbench.analysis.shell.shell_parser import SimpleCommand, Word, parse_script
+from workbench.analysis.tables.word_sets import names
+from workbench.records import Risk
+from workbench.records.common_types import at_least, rank, worst
+
+_MESSAGES = names("-m --message -name -iname -path -e -k")  # options that take the next word, whatever it is
+_SHOWN = 3  # effects and paths that a sentence names
+_DEEPEST = 6  # commands inside commands
+_BINARIES = re.compile(r"/(?:usr/(?:local/)?|opt/(?:homebrew|local)/)?s?bin/[^/]+")
+_LOADERS = names("""LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES PATH PYTHONPATH PYTHONSTARTUP PYTHONHOME
+    NODE_OPTIONS NODE_PATH PERL5OPT PERL5LIB RUBYOPT RUBYLIB BASH_ENV ENV ZDOTDIR PROMPT_COMMAND GIT_SSH GIT_SSH_COMMAND
+    GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_CONFIG_GLOBAL GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_ASKPASS SSH_ASKPASS
+    PAGER MANPAGER EDITOR VISUAL LESSOPEN LESSCLOSE BROWSER CC CXX JAVA_TOOL_OPTIONS GCONV_PATH IFS
+    HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy SSL_CERT_FILE""")
+FROM_NETWORK: Final = names("curl wget http https xh aria2c nc ncat socat ssh scp ftp sftp telnet lynx w3m fetch")
+DECODERS: Final = names("base64 base32 xxd openssl gpg uudecode gunzip zcat bzcat xzcat unzip rev tr hexdump od")
+
+
+class CommandEffect(Struct, frozen=True):
+    """One thing that a command does."""
+
+    text: str
+    risk: Risk
+    reach: str = ""  # network: it sends or receives; secret: it reads what is secret
+
+
+class CommandUnit(Struct, frozen=True):
+    """One command of a script as rules see it: its text, those of the commands that it starts, and its risk."""
+
+    text: str
+    inner: tuple[str, ...] = ()
+    risk: Risk = Risk.LOW
+    known: bool = True  # no part of it is known only at run time
+    redirects: bool = False  # a redirection of it changes more than a file of the project
+
+
+class CommandReading(Struct, frozen=True):
+    """What a script does."""
+
+    effects: tuple[CommandEffect, ...] = ()  # the riskiest first
+    units: tuple[CommandUnit, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def risk(self) -> Risk:
+        found = worst(one.risk for one in self.effects)
+        return worst((found, Risk.HIGH)) if self.problems else found
+
+    @property
+    def sentence(self) -> str:
+        """What it does, in one line: the riskiest effects, or what it reads."""
+        texts = [f"Cannot be read completely: {one}" for one in self.problems[:1]]
+        top = [one for one in self.effects if one.risk is not Risk.LOW] or list(self.effects)
+        texts += [one.text for one in top[:_SHOWN]]
+        more = len(top) - _SHOWN
+        texts += [f"and {more} more"] if more > 0 else []
+        return "; ".join(texts) + "." if texts else "Does nothing."
+
+
+def read_command(text: str, places: ClientPlaces) -> CommandReading:
+    """Read a script that runs in the folders of `places`."""
+    reader = CommandReader(places)
+    reader.read_script(text)
+    return reader.result()
+
+
+class CommandReader:
+    """Reads one script and the scripts inside it. Handlers add effects with its methods."""
+
+    def __init__(self, places: ClientPlaces, depth: int = 0) -> None:
+        self.places = places
+        self.depth = depth
+        self.effects: list[CommandEffect] = []
+        self.inner: list[str] = []
+        self._units: list[CommandUnit] = []
+        self._problems: list[str] = []
+
+    # ── scripts ──────────────────────────────────────────────────────────────────────────────────
+    def read_script(self, text: str) -> None:
+        script = parse_script(text, self.depth)
+        self._problems += script.problems
+        for command in script.commands:
+            self._read_unit(command)
+        self._conclude()
+
+    def result(self) -> CommandReading:
+        found = {(one.text, one.risk): one for one in self.effects}
+        ordered = sorted(found.values(), key=lambda one: -rank(one.risk))
+        return CommandReading(tuple(ordered), tuple(self._units), tuple(dict.fromkeys(self._problems)))
+
+    def _read_unit(self, command: SimpleCommand) -> None:
+        before, inner, problems = len(self.effects), len(self.inner), len(self._problems)
+        self.read_assignments(command.assignments)
+        changing = self._read_redirections(command)
+        self.read_words(command.words, command)
+        risks = [one.risk for one in self.effects[before:]] + [Risk.HIGH] * (len(self._problems) > problems)
+        known = all(word.known for word in command.words) and all(word.known for _, word in command.assignments)
+        inside = tuple(self.inner[inner:])
+        self._units.append(CommandUnit(command.text, inside, worst(risks), known, changing))
+
+    def _conclude(self) -> None:
+        """Add what the effects mean together."""
+        reach = {one.reach for one in self.effects}
+        if {"secret", "network"} <= reach:
+            self.add("May send secrets over the network", Risk.CRITICAL)
+
+    def read_assignments(self, assignments: Iterable[tuple[str, Word]]) -> None:
+        for name, _ in assignments:
+            if name in _LOADERS:
+                self.add(f"Sets {name}, which can make other programs run code or reach other hosts", Risk.HIGH)
+
+    def _read_redirections(self, command: SimpleCommand) -> bool:
+        """Add the effects of redirections; returns whether one changes more than a file of the project."""
+        changing = False
+        for one in command.redirections:
+            if one.operator in (">", ">>", "<>"):
+                before = len(self.effects)
+                self.write([one.target.text])
+                changing = changing or any(effect.risk is not Risk.LOW for effect in self.effects[before:])
+            elif one.operator == "<":
+                self.read([one.target.text])
+        return changing
+
+    # ── commands ─────────────────────────────────────────────────────────────────────────────────
+    def read_words(self, words: Sequence[Word], command: SimpleCommand) -> None:
+        """Read a program with its arguments."""
+        if not words:
+            return
+        if self.depth > _DEEPEST:
+            self.problem("commands in it are nested too deeply")
+            return
+        program, arguments = words[0].text, [word.text for word in words[1:]]
+        if HOLE in program or (
+            not words[0].quoted and any(one in program for one in "*?[") and program not in ("[", "[[")
+        ):
+            self.add("Runs a program that is known only at run time", Risk.HIGH)
+            return
+        if "/" in program and not _BINARIES.fullmatch(program):
+            self.run_file(program)
+            return
+        name = plain_name(program.rpartition("/")[2])
+        from workbench.analysis.shell.command_handlers import HANDLERS
+
+        if (handler := HANDLERS.get(name)) is not None:
+            handler(self, CommandCall(name, arguments, list(words[1:]), command))
+        else:
+            self._read_by_class(name, arguments)
+        if has_risky_options(name) and _hides_options(words):
+            self.add(f"Runs {name} with options that are known only at run time", Risk.MEDIUM)
+
+    def _read_by_class(self, name: str, arguments: Sequence[str]) -> None:
+        if name not in COMMANDS:
+            self.add(f"Runs {shorten(name)}, which is not known", Risk.HIGH)
+            return
+        kind = class_of(name, arguments)
+        if kind is CommandClass.READ:
+            self.read(paths_of(arguments))
+        elif kind is CommandClass.WORKSPACE:
+            self.write(paths_of(arguments) or ["."])
+        elif kind is CommandClass.CODE:
+            self.add(f"Runs {shorten(' '.join([name, *arguments]))}, which runs further code", Risk.HIGH)
+        else:
+            self.add(f"Runs {shorten(' '.join([name, *arguments]))}, which can change more than files", Risk.HIGH)
+
+    def read_inner(self, words: Sequence[str], command: SimpleCommand) -> None:
+        """Read a command that another one starts: `sudo …`, `xargs …`."""
+        if not words:
+            return
+        self.inner.append(" ".join(words))
+        self.depth += 1
+        try:
+            self.read_words([Word(word, quoted=word in ("[", "[[")) for word in words], command)
+        finally:
+            self.depth -= 1
+
+    def read_inner_script(self, text: str) -> None:
+        """Read a script in an argument: `sh -c '…'`."""
+        if self.depth > _DEEPEST:
+            self.problem("commands in it are nested too deeply")
+            return
+        nested = CommandReader(self.places, self.depth + 1)
+        nested.read_script(text)
+        self.effects += nested.effects
+        self._problems += nested._problems
+        self.inner += [one for unit in nested._units for one in (unit.text, *unit.inner)]
+
+    # ── effects ──────────────────────────────────────────────────────────────────────────────────
+    def add(self, text: str, risk: Risk, reach: str = "") -> None:
+        self.effects.append(CommandEffect(text, risk, reach))
+
+    def problem(self, text: str) -> None:
+        self._problems.append(text)
+
+    def read(self, paths: Iterable[str], verb: str = "Reads") -> None:
+        self._touch(verb, paths, self._read_risk)
+
+    def write(self, paths: Iterable[str], verb: str = "Writes") -> None:
+        self._touch(verb, paths, lambda path, place: WRITE_RISK.get(place, Risk.HIGH))
+
+    def delete(self, paths: Iterable[str], verb: str = "Deletes {}") -> None:
+        self._touch(verb, paths, self._delete_risk)
+
+    def run_file(self, path: str, verb: str = "Runs the program") -> None:
+        place = self.places.classify(path)
+        inside = place in (CommandPlace.PROJECT, CommandPlace.ROOT)
+        self.add(f"{verb} {self.places.show(path)}{_where(place)}", Risk.MEDIUM if inside else Risk.HIGH)
+
+    def evaluate(self, text: str | None, command: SimpleCommand, what: str, *, shell: bool) -> None:
+        """Read text that an interpreter runs. None: it comes from the command's input."""
+        sources = list(_sources(command))
+        heredoc = next((one.target.text for one in command.redirections if one.operator in ("<<", "<<<")), None)
+        text = heredoc if text is None else text
+        if (text is None or HOLE in text) and any(_program(one) in FROM_NETWORK for one in sources):
+            self.add("Runs text from the network", Risk.CRITICAL, "network")
+        elif (text is None or HOLE in text) and any(_program(one) in DECODERS for one in sources):
+            self.add("Runs text that was decoded or unpacked", Risk.CRITICAL)
+        elif text is None and (known := _printed(sources)) is not None and shell:
+            self.read_inner_script(known)
+        elif text is None and sources:
+            self.add(f"Runs {what} that other commands print", Risk.HIGH)
+        elif text is None:
+            file = next((one.target.text for one in command.redirections if one.operator == "<"), None)
+            if file is not None:
+                self.run_file(file)
+        elif HOLE in text and not shell:
+            self.add(f"Runs {what} that is partly known only at run time", Risk.HIGH)
+        elif HOLE in text and text.strip() == HOLE:
+            self.add(f"Runs {what} that is known only at run time", Risk.HIGH)
+        elif shell:
+            self.read_inner_script(text.replace(HOLE, "${_}"))
+        else:
+            self._read_code(text, what)
+
+    def _read_code(self, text: str, what: str) -> None:
+        if what != "Python code":
+            self.add(f"Runs {what}: {shorten(text)}", Risk.HIGH)
+            return
+        verdict = assess(text, ())
+        words = "; ".join(
+            dict.fromkeys(one.text.partition(" (")[0] for one in verdict.effects if one.risk is not Risk.LOW)
+        )
+        self.add(f"Runs Python code{f': {shorten(words)}' if words else ''}", worst((verdict.risk, Risk.MEDIUM)))
+
+    def _touch(self, verb: str, paths: Iterable[str], risk_of: Callable[[str, CommandPlace], Risk]) -> None:
+        """Add one effect for the paths of each risk."""
+        found: dict[Risk, list[str]] = {}
+        secret = False
+        for path in paths:
+            place = self.places.classify(path)
+            if place is CommandPlace.NOTHING and verb != "Deletes":
+                continue
+            secret = secret or place is CommandPlace.SECRET
+            found.setdefault(risk_of(path, place), []).append(f"{self._shown(path)}{_where(place)}")
+            if place is CommandPlace.NETWORK:
+                self.add("Opens a network connection through /dev", Risk.CRITICAL, "network")
+        for risk, shown in found.items():
+            phrase = verb if "{}" in verb else f"{verb} {{}}"
+            reach = "secret" if secret and at_least(risk, Risk.HIGH) else ""
+            self.add(phrase.format(_listed(shown)), risk, reach)
+
+    def _shown(self, path: str) -> str:
+        return "a file chosen at run time" if path == HOLE else self.places.show(path)
+
+    def _read_risk(self, path: str, place: CommandPlace) -> Risk:
+        if place is CommandPlace.ROOT and not set(self.places.resolve(path)) <= set(self.places.roots):
+            return Risk.MEDIUM
+        return READ_RISK.get(place, Risk.LOW)
+
+    def _delete_risk(self, path: str, place: CommandPlace) -> Risk:
+        everything = re.fullmatch(r"(.*?)/*(?:\*|\.\*|\.\[!\.\]\*)/*", path) if not path.startswith(HOLE) else None
+        if everything is not None:  # everything in a folder
+            folder = everything[1] or ("/" if path.startswith("/") else ".")
+            return self._delete_risk(folder, self.places.classify(folder))
+        if place is CommandPlace.ROOT and not set(self.places.resolve(path)) <= set(self.places.roots):
+            return Risk.CRITICAL
+        return DELETE_RISK.get(place, Risk.HIGH)
+
+
+class CommandCall(Struct, frozen=True):
+    """A program with its arguments, as a handler gets it."""
+
+    name: str
+    arguments: list[str]
+    words: list[Word]
+    command: SimpleCommand
+
+    @property
+    def text(self) -> str:
+        return shorten(" ".join([self.name, *self.arguments]))
+
+    def has(self, *options: str) -> bool:
+        """Whether one of the options occurs, also as `--name=value` and among joined letters (`-rf`)."""
+        for argument in self.arguments:
+            if argument == "--":
+                return False
+            for option in options:
+                if argument == option or argument.startswith(f"{option}="):
+                    return True
+                letter = len(option) == 2 and option[0] == "-" and option[1] != "-"
+                if letter and re.fullmatch(r"-[A-Za-z0-9]+", argument) and option[1] in argument[1:]:
+                    return True
+                # GNU programs accept any unambiguous beginning of a long option
+                if option.startswith("--") and len(argument) > 4 and option.startswith(argument.partition("=")[0]):
+                    return argument.startswith("--")
+        return False
+
+    def value(self, *options: str) -> str | None:
+        """The value of the first of these options."""
+        for number, argument in enumerate(self.arguments):
+            for option in options:
+                if argument == option:
+                    return self.arguments[number + 1] if number + 1 < len(self.arguments) else ""
+                if option.startswith("--") and argument.startswith(f"{option}="):
+                    return argument.partition("=")[2]
+                if not option.startswith("--") and argument.startswith(option) and len(argument) > 2:
+                    return argument[2:]
+        return None
+
+    def operands(self, value_options: Iterable[str] = ()) -> list[str]:
+        """The arguments that are no options; `value_options` take the next word."""
+        taking, found, ended = frozenset(value_options), list[str](), False
+        left = iter(self.arguments)
+        for argument in left:
+            if ended or not argument.startswith("-") or argument == "-":
+                found.append(argument)
+            elif argument == "--":
+                ended = True
+            elif argument in taking:
+                next(left, None)
+        return found
+
+    def after_options(self, value_options: Iterable[str] = (), operands: int = 0) -> list[str]:
+        """What follows the program's own options and first operands: the command that it starts."""
+        taking, at = frozenset(value_options), 0
+        while at < len(self.arguments) and self.arguments[at].startswith("-"):
+            if self.arguments[at] == "--":
+                at += 1
+                break
+            at += 2 if self.arguments[at] in taking else 1
+        return self.arguments[at + operands :]
+
+
+def paths_of(arguments: Iterable[str]) -> list[str]:
+    """The arguments that may be paths, also as values of options: `--file=/etc/x`, `-f/etc/x`."""
+    found: list[str] = []
+    for argument in arguments:
+        if not argument.startswith("-") or argument == "-":
+            found += [argument] if argument not in ("-", "") else []
+            continue
+        value = argument.partition("=")[2] if argument.startswith("--") else argument[2:]
+        if value.startswith(("/", "~", "..", ".")) or "/" in value:
+            found.append(value)
+    return found
+
+
+def shorten(text: str, limit: int = 90) -> str:
+    text = " ".join(text.replace(HOLE, "…").split())
+    return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def _hides_options(words: Sequence[Word]) -> bool:
+    """Whether a word that is known only at run time may be an option."""
+    pairs = itertools.pairwise(words)
+    return any(word.text.startswith(HOLE) and not (word.quoted and before.text in _MESSAGES) for before, word in pairs)
+
+
+def _where(place: CommandPlace) -> str:
+    told = (CommandPlace.OUTSIDE, CommandPlace.SECRET, CommandPlace.STARTUP, CommandPlace.SYSTEM)
+    return f" ({place.value})" if place in told else ""
+
+
+def _listed(texts: Sequence[str]) -> str:
+    texts = list(dict.fromkeys(texts))
+    if len(texts) > _SHOWN:
+        return f"{', '.join(texts[:_SHOWN])} and {len(texts) - _SHOWN} more"
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else texts[0]
+
+
+def _sources(command: SimpleCommand) -> Iterable[SimpleCommand]:
+    """The commands whose output reaches this one, directly or through others."""
+    waiting, seen = list(command.input_from), set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            waiting += one.input_from
+
+
+def _program(command: SimpleCommand) -> str:
+    names_ = [word.text.rpartition("/")[2] for word in command.words]
+    return next((one for one in names_ if one in FROM_NETWORK or one in DECODERS), names_[0] if names_ else "")
+
+
+def _printed(sources: Sequence[SimpleCommand]) -> str | None:
+    """The text that `echo` or `printf` prints, if nothing else feeds the command."""
+    if len(sources) != 1 or not sources[0].words or sources[0].words[0].text not in ("echo", "printf"):
+        return None
+    words = [word.text for word in sources[0].words[1:]]
+    words = [word for number, word in enumerate(words) if number or word not in ("-n", "-e", "-ne", "-en")]
+    text = " ".join(words).replace("\\n", "\n")
+    return None if HOLE in text or "\\" in text or "%" in text else text
+
+
+Handler = Callable[[CommandReader, CommandCall], None]
+Handlers = Mapping[str, Handler]
