@@ -34,6 +34,7 @@ from workbench.broker.elicitation_audit import ElicitationAudit
 from workbench.broker.services import Services
 from workbench.broker.vault_persistence import VaultPersistence
 from workbench.calls.call_history import History
+from workbench.client_hooks.hook_requests import HookRequests
 from workbench.editor_completion.completion_client import CompletionRequests
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, DefinitionsBlocked, Event, NetworkChanged, Noticed, SettingsChanged, spawn
@@ -231,6 +232,7 @@ class Core:
         self.run_manager.open()
         self.connected_agents = ConnectedAgents(services, self.run_manager, self._arrange)
         self.review_page = ReviewPage(services, self.run_manager)
+        self.hook_requests = HookRequests(services, self.run_manager.held_calls)
         self.example_agents = ExampleAgents(self.paths.project, self.bus.tell)
         self.completion = CompletionRequests(
             self.paths.generated_packages, self.paths.completion_hints, packages_of_runs.refresh
@@ -454,6 +456,10 @@ class Core:
     async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one agent until it disconnects."""
         await self.connected_agents.serve(reader, writer)
+
+    async def serve_hook(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the hook program of another client."""
+        await self.hook_requests.serve(reader, writer)
 
     async def close(self) -> None:
         """Stop everything that the core started: runs, example agents, servers, sandboxes.

@@ -186,6 +186,11 @@ class Paths:
     def agent_socket(self) -> Path:
         return self.runtime / "agent.sock"
 
+    @property
+    def hook_socket(self) -> Path:
+        """Where the hook programs of other clients ask."""
+        return self.runtime / "hook.sock"
+
 
 def paths_of(project: Path | None = None) -> Paths:
     """The paths of a project, or of the user's default project in the data folder."""

@@ -50,6 +50,7 @@ DISMISS_SECONDS = 5.0  # how long agent connections may take to close
 CLOSE_SECONDS = 10.0  # how long the services may take to close before the process exits anyway
 EXIT_SECONDS = 3.0  # how long threads may continue after the services closed
 END_SECONDS = DISMISS_SECONDS + CLOSE_SECONDS + EXIT_SECONDS  # from the request to stop to the end of the process
+HOOK_CLIENTS = 200  # clients of hook programs that are remembered
 CHECK_SECONDS = 0.25  # interval between checks for connected clients
 FIRST_DOOR_SECONDS = 15.0  # how long a new core waits for its first client to connect
 SETTLED = 10.0  # seconds after which loaded modules are moved out of the garbage collector's reach
@@ -75,6 +76,8 @@ class RunningCore(Protocol):
     async def open(self) -> None: ...
 
     async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None: ...
+
+    async def serve_hook(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -166,6 +169,7 @@ class _Serving:
         self._opening: asyncio.Task[None] | None = None
         self._agents: set[asyncio.Task[None]] = set()
         self._clients: dict[int, PeerProcess] = {}  # the client process of each agent connection
+        self._hook_clients: dict[PeerProcess, None] = {}  # the clients that started hook programs, newest last
         self._had_client = False
         self._last_activity = 0.0
 
@@ -206,20 +210,21 @@ class _Serving:
         return not self._stop.is_set()
 
     async def _serve(self) -> None:
-        project, clients = str(self._paths.project), self._clients.values
-        self._server = ApiServer(self._core.methods, self._core.bus, project, agent_clients=clients)
+        project = str(self._paths.project)
+        self._server = ApiServer(self._core.methods, self._core.bus, project, agent_clients=self._agent_clients)
         listeners: list[asyncio.Server] = []
         try:
             person, agent = listen_private(self._paths.user_socket), listen_private(self._paths.agent_socket)
             listeners.append(await _listen(self._admit_client, person, READ_AHEAD))
             listeners.append(await _listen(self._admit_agent, agent, AGENT_LINE))
+            listeners.append(await _listen(self._admit_hook, listen_private(self._paths.hook_socket), AGENT_LINE))
             log.info("the core listens for %s", self._paths.project)
             self._report(0, "")
             await self._wait_until_unneeded()
         finally:
             for listener in listeners:
                 listener.close()
-            for path in (self._paths.user_socket, self._paths.agent_socket):
+            for path in (self._paths.user_socket, self._paths.agent_socket, self._paths.hook_socket):
                 path.unlink(missing_ok=True)
             if self._stop.is_set():
                 self._core.bus.tell(CoreStopping("The core was asked to stop."))
@@ -256,6 +261,24 @@ class _Serving:
         task = spawn("agent", self._serve_agent(reader, writer))
         self._agents.add(task)
         task.add_done_callback(self._agents.discard)
+
+    def _admit_hook(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a hook program. It keeps the core running only while it waits for its answer."""
+        task = spawn("hook", self._serve_hook(reader, writer))
+        self._agents.add(task)
+        task.add_done_callback(self._agents.discard)
+
+    async def _serve_hook(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if (client := client_at(writer.get_extra_info("socket"))) is not None:
+            self._hook_clients.pop(client, None)
+            self._hook_clients[client] = None
+            for old in list(self._hook_clients)[:-HOOK_CLIENTS]:
+                del self._hook_clients[old]
+        await self._core.serve_hook(reader, writer)
+
+    def _agent_clients(self) -> tuple[PeerProcess, ...]:
+        """Processes that must not answer for the user, nor what they start: clients of agents and of hooks."""
+        return (*self._clients.values(), *self._hook_clients)
 
     async def _serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         end = writer.get_extra_info("socket")

@@ -58,6 +58,9 @@ class Rooms:
             (self.paths.project / "opening").touch()
             await asyncio.Event().wait()
 
+    async def serve_hook(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answers no hook program."""
+
     async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while line := await reader.readline():
             if line == b"die\n":

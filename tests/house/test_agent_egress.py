@@ -7,8 +7,8 @@ from pathlib import Path
 
 SENDING = {"write", "writelines", "sendall", "sendto", "sock_sendall", "send_bytes", "print"}
 CLIENTS = {"example_agent.py"}  # in the agent package, but a client and not the endpoint
-# `admit` is for user clients.
-HANDED_ON = {"process.py": {"_serve_agent", "serve_agent", "admit"}, "core.py": {"serve"}}
+# `admit` is for user clients; a hook program gets a decision about the call that it described itself.
+HANDED_ON = {"process.py": {"_serve_agent", "serve_agent", "admit", "_serve_hook", "serve_hook"}, "core.py": {"serve"}}
 
 
 def _calls(path: Path) -> list[tuple[str, ast.Call]]:

@@ -13,6 +13,7 @@ from workbench.api_handlers.request_handler import RequestHandler
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import NetworkChanged, PermissionsChanged, SettingsChanged
+from workbench.permissions.client_rules import HOOK
 from workbench.permissions.server_packages import package_of
 from workbench.permissions.tool_groups import DOES
 from workbench.permissions.trust_questions import trust_question
@@ -128,12 +129,16 @@ class PermissionsHandler(RequestHandler):
     async def set_permission(self, rule: Permission) -> Permission:
         """Store a rule about a server, a tool or arguments; a rule with an existing id replaces that rule. Its
         sentence and the fingerprints that it is bound to are filled in by the core."""
-        self._catalog.server(rule.server)  # raises if there is no such server
-        tool = self._catalog.tool(rule.server, rule.tool) if rule.tool and rule.kind != "server" else None
-        made = self._services.rules.set_rule(replace(rule, tool=tool.name if tool else ""), tool)
+        hook = rule.kind == HOOK  # about a client's own calls, which are of no server
+        made = self._services.rules.set_rule(rule, None) if hook else self._set_server_rule(rule)
         self._note("rule.set", f"You set a rule: {made.label}", server=made.server)
         self._publish_rules()
         return made
+
+    def _set_server_rule(self, rule: Permission) -> Permission:
+        self._catalog.server(rule.server)  # raises if there is no such server
+        tool = self._catalog.tool(rule.server, rule.tool) if rule.tool and rule.kind != "server" else None
+        return self._services.rules.set_rule(replace(rule, tool=tool.name if tool else ""), tool)
 
     @api(decides=True, consent=True)
     async def revoke_permission(self, rule_id: str) -> Permissions:

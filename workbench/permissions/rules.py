@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, write_file
-from workbench.permissions import own_calls, release_rules, rule_offers, rule_sentences
+from workbench.permissions import client_rules, own_calls, release_rules, rule_offers, rule_sentences
 from workbench.permissions import sealed_fields as sealing
 from workbench.permissions.call_rules import ClientOf, ToolRules, void_rules
 from workbench.permissions.reviewed_tools import find_review
@@ -51,13 +51,14 @@ _OTHER_KINDS: dict[str, tuple[Callable[[Permission], str], Callable[[Permission,
     release_rules.RESTORE: (release_rules.sentence, release_rules.check),
     sealing.SEALED: (sealing.sentence, sealing.check),
     own_calls.OWN: (own_calls.sentence, own_calls.check),
+    client_rules.HOOK: (client_rules.sentence, client_rules.check),
 }
 Entry = Callable[[str], str]  # a server → the fingerprint of its current entry
 _LOST = Fault(
     "Your rules for tools cannot be read: their file was damaged or changed. Every call by a program needs approval.",
     "Start a new list on the Trust page of any server. The damaged file is kept.",
 )
-_KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own"})
+_KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own", "hook"})
 # fields that files of earlier versions lack
 _RULE_FIELDS = frozenset(Permission.__struct_fields__) - {"taint", "about", "data", "entry"}
 _ANNOTATION_FIELDS = frozenset(UserAnnotations.__struct_fields__) - {"entry"}

@@ -534,6 +534,28 @@ class Settings(Struct, frozen=True):
         user_only=True,
         choices=("count", "sentence"),
     )
+    hooks_low: str = _setting(
+        "client",
+        "What happens to low-risk calls of other clients' own tools that no rule covers (see docs/hooks.md). client:"
+        " the client decides as if there were no hook. allow: they are allowed without a prompt of the client.",
+        choices=("client", "allow"),
+        user_only=True,
+    )
+    hooks_ask_from: str = _setting(
+        "medium",
+        "From which risk on you are asked about calls of other clients' own tools. The client decides about the"
+        " others.",
+        choices=("low", "medium", "high", "critical"),
+        user_only=True,
+    )
+    hooks_wait_seconds: int = _setting(
+        120,
+        "How long a call of another client's own tool waits for you here. After that the client shows its own prompt."
+        " 0: you are not asked here.",
+        user_only=True,
+        minimum=0,
+        maximum=3_600,
+    )
     telemetry_endpoint: str = _setting(
         "",
         "OpenTelemetry endpoint (OTLP over HTTP) for spans of runs and calls. Example: http://127.0.0.1:4318. Spans"

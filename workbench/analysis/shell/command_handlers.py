@@ -713,19 +713,8 @@ def _packages(reader: CommandReader, call: CommandCall) -> None:
     if HOLE in verb:
         return reader.add(f"Runs {call.name} with a command that is known only at run time", _HIGH)
     if verb in _INSTALLS.get(call.name, "").split() or call.name in ("pacman", "nix-env"):
-        wide = call.has(
-            "-g",
-            "--global",
-            "--location",
-            "--index-url",
-            "-i",
-            "--extra-index-url",
-            "--registry",
-            "--source",
-            "--git",
-            "--user",
-            "--break-system-packages",
-        )
+        wide = call.has("-g", "--global", "--location", "-i", "--source", "--git", "--user", "--break-system-packages")
+        wide = wide or any(re.match(r"--(?:extra-)?index|--registry", one) for one in call.arguments)
         strange = any(re.search(r"://|^git\+|^[~/.]{1,2}/|^file:|^github:", one) for one in call.arguments)
         risk = _HIGH if named or wide or strange or call.name in _SYSTEM_INSTALLS else _MEDIUM
         what = (

@@ -1,0 +1,269 @@
+"""Payloads of each client through the real hook program to a real core, and the answers that the client gets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from workbench.client_hooks import hook_program
+from workbench.core import Core
+from workbench.events import CallHeld
+from workbench.paths import Paths
+from workbench.permissions.client_rules import offer
+from workbench.records import CallDecision, EntryQuery, HeldCall, HeldCallAnswer, Permission, Predicate, Risk
+
+FIXTURES = json.loads((Path(__file__).parent / "payloads.json").read_text(encoding="utf-8"))
+
+
+class Client:
+    """An agent's client: starts the hook program as the client would."""
+
+    def __init__(self, core: Core, paths: Paths) -> None:
+        self.core = core
+        self.socket = paths.hook_socket
+        self.project = paths.project / "src-of-client"
+        self.project.mkdir()
+
+    async def ask(self, client: str, payload: bytes | dict[str, Any], absent: str = "ask", seconds: int = 30):
+        given = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        program = await asyncio.create_subprocess_exec(
+            sys.executable, "-I", "-S", hook_program.__file__, client, absent, str(seconds), str(self.socket),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        out, err = await program.communicate(given)
+        return program.returncode, json.loads(out) if out.strip() else None, err.decode()
+
+    def payload(self, name: str, **changes: Any) -> dict[str, Any]:
+        made = json.loads(json.dumps(FIXTURES[name]).replace("/PROJECT", str(self.project)))
+        return {**made, **changes}
+
+    async def held(self) -> HeldCall:
+        """The call that waits for the user."""
+        async with asyncio.timeout(60):
+            while not (found := self.core.run_manager.held_calls.all()):
+                arrived = asyncio.Event()
+                stop = self.core.bus.listen(lambda event, arrived=arrived: arrived.set(), CallHeld)
+                if not self.core.run_manager.held_calls.all():
+                    await arrived.wait()
+                stop()
+        return found[0]
+
+    async def answer(self, *, allow: bool, scope: str = "once", reason: str = "") -> HeldCall:
+        held = await self.held()
+        await self.core.api.answer_held_call(HeldCallAnswer(held.id, allow, scope, reason))
+        return held
+
+
+@pytest.fixture
+async def client(core: Core, paths: Paths) -> AsyncIterator[Client]:
+    async with listening(core, paths):
+        yield Client(core, paths)
+
+
+@asynccontextmanager
+async def listening(core: Core, paths: Paths) -> AsyncIterator[None]:
+    paths.runtime.mkdir(parents=True, exist_ok=True)
+    tasks = set[asyncio.Task[None]]()
+
+    def admit(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def serve() -> None:
+            try:
+                await core.serve_hook(reader, writer)
+            finally:
+                writer.close()
+
+        tasks.add(asyncio.ensure_future(serve()))
+
+    server = await asyncio.start_unix_server(admit, path=str(paths.hook_socket))
+    try:
+        yield
+    finally:
+        server.close()
+        if tasks:
+            await asyncio.wait(tasks)
+
+
+def decision_of(answer: dict[str, Any] | None) -> str:
+    if not answer:
+        return ""
+    inner = answer.get("hookSpecificOutput", {})
+    return inner.get("permissionDecision") or inner.get("decision", {}).get("behavior") or answer.get("permission", "")
+
+
+ALLOWED = {"claude bash": "allow", "claude prompt": "allow", "codex prompt": "allow", "cursor shell": "allow",
+           "vscode terminal": "allow", "codex bash": ""}  # fmt: skip
+DENIED = dict.fromkeys(ALLOWED, "deny")
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+async def test_the_users_answer_reaches_each_client_in_its_format(client: Client, name: str):
+    who = {"claude": "claude-code"}.get(name.split()[0], name.split()[0])
+    for allow, expected in ((True, ALLOWED), (False, DENIED)):
+        asking = asyncio.ensure_future(client.ask(who, client.payload(name, session_id=f"{name}-{allow}")))
+        held = await client.answer(allow=allow, reason="Use the staging branch.")
+        code, answer, _ = await asking
+        assert (code, decision_of(answer)) == (0, expected[name])
+        assert allow or "Use the staging branch." in json.dumps(answer)
+        assert held.run_id == ""
+        assert held.risk is Risk.HIGH
+        assert "overwrites history of a remote branch" in held.sentence
+        assert held.author in held.sentence
+        assert "git push --force" in held.arguments
+
+
+async def test_a_low_risk_leaves_the_client_to_decide_unless_the_user_allows_it(client: Client):
+    reading = client.payload("claude bash", tool_input={"command": "git status"})
+    assert await client.ask("claude-code", reading) == (0, None, "")
+    assert (await client.ask("cursor", client.payload("cursor read")))[1] == {"permission": "allow"}
+    client.core.settings = replace(client.core.settings, hooks_low="allow")
+    assert decision_of((await client.ask("claude-code", reading))[1]) == "allow"
+    kinds = [entry.note.kind for entry in client.core.journal.entries(EntryQuery(kind="hook."))]
+    assert kinds.count("hook.left") == 2
+    assert kinds.count("hook.allowed") == 1
+
+
+async def test_a_chosen_rule_allows_the_next_call_and_no_other(client: Client):
+    tests = client.payload("claude bash", tool_input={"command": "npm test -- --fast"})
+    asking = asyncio.ensure_future(client.ask("claude-code", tests))
+    held = await client.held()
+    labels = dict(zip(held.scopes, held.scope_labels, strict=True))
+    (prefix,) = [scope for scope, label in labels.items() if "begin with “npm test”" in label]
+    await client.answer(allow=True, scope=prefix)
+    await asking
+    (rule,) = [one for one in client.core.services.rules.rules if one.kind == "hook"]
+    assert rule.label == labels[prefix]
+    assert rule in (await client.core.api.permissions()).rules
+    again = client.payload("claude bash", tool_input={"command": "npm test -- --slow"})
+    assert decision_of((await client.ask("claude-code", again))[1]) == "allow"
+    client.core.settings = replace(client.core.settings, hooks_wait_seconds=0)
+    for command in ("npm test; rm -rf src", "npm test $(rm -rf src)", "npm test > ~/.bashrc", "npm testing",
+                    "npm publish", "npm test $X", "sudo npm test", "npm test | sh", "PATH=/x npm test"):  # fmt: skip
+        other = client.payload("claude bash", tool_input={"command": command})
+        assert decision_of((await client.ask("claude-code", other))[1]) == "ask", command
+    elsewhere = client.payload("vscode terminal", tool_input={"command": "npm test"})
+    assert decision_of((await client.ask("vscode", elsewhere))[1]) == "ask", "the rule is for another client"
+
+
+async def test_a_rule_that_denies_finds_the_command_wherever_it_is(client: Client):
+    denial = Permission("", "hook", CallDecision.DENY, "claude-code", "shell", (Predicate("command", "git push *"),))
+    await client.core.api.set_permission(denial)
+    await client.core.api.set_permission(offer("claude-code", "shell", "git *", Risk.HIGH))
+    for command in ("git push", "git  'push' origin", "ls && git push -f", "sh -c 'git push'", "echo $(git push)",
+                    "timeout 5 git push", "X=push; git $X"):  # fmt: skip
+        payload = client.payload("claude bash", tool_input={"command": command})
+        code, answer, _ = await client.ask("claude-code", payload)
+        assert (code, decision_of(answer)) == (0, "deny"), command
+    allowed = client.payload("claude bash", tool_input={"command": "git rebase main"})
+    assert decision_of((await client.ask("claude-code", allowed))[1]) == "allow"
+
+
+async def test_files_are_judged_by_their_place(client: Client):
+    client.core.settings = replace(client.core.settings, hooks_wait_seconds=0)
+    (client.project / "link").symlink_to(Path.home())
+    for path, expected in {"/PROJECT/src/a.py": "", "/PROJECT/.env": "ask", "/PROJECT/.git/hooks/pre-commit": "ask",
+                           "/PROJECT/.github/workflows/ci.yml": "ask", "/PROJECT/.claude/settings.json": "ask",
+                           "/srv/other.py": "ask",
+                           "/PROJECT/link/.bashrc": "ask", "~/.ssh/id_rsa": "ask"}.items():  # fmt: skip
+        real = path.replace("/PROJECT", str(client.project))
+        payload = client.payload("claude write", tool_input={"file_path": real, "content": "x"})
+        assert decision_of((await client.ask("claude-code", payload))[1]) == expected, path
+    patch = "*** Begin Patch\n*** Update File: ../.bashrc\n*** End Patch"
+    client.core.settings = replace(client.core.settings, hooks_wait_seconds=60)
+    codex = client.payload("codex prompt", tool_name="apply_patch", tool_input={"command": patch}, cwd="/srv/x")
+    asking = asyncio.ensure_future(client.ask("codex", codex))
+    assert "Edits" in (await client.answer(allow=False)).why[0]
+    assert decision_of((await asking)[1]) == "deny"
+
+
+async def test_tools_of_the_clients_own_servers_are_judged_by_their_names_and_our_rules(client: Client):
+    await client.core.catalog.connect("demo")
+    denial = Permission("", "tool", CallDecision.DENY, "demo", "list_customers")
+    await client.core.api.set_permission(denial)
+    client.core.settings = replace(client.core.settings, hooks_wait_seconds=0)
+    for name, expected in {"mcp__demo__list_customers": "deny", "mcp__github__list_issues": "",
+                           "mcp__mail__send_mail": "ask",
+                           "mcp__github__delete_repo": "ask", "mcp__workbench__execute_code": ""}.items():  # fmt: skip
+        payload = client.payload("claude bash", tool_name=name, tool_input={"id": 1})
+        assert decision_of((await client.ask("claude-code", payload))[1]) == expected, name
+    assert decision_of((await client.ask("cursor", client.payload("cursor mcp")))[1]) == "ask"
+
+
+async def test_the_second_hook_of_a_call_gets_the_same_answer_once(client: Client):
+    before, prompt = client.payload("claude bash", session_id="s"), client.payload("claude prompt", session_id="s")
+    asking = asyncio.ensure_future(client.ask("claude-code", before))
+    await client.answer(allow=True)
+    assert decision_of((await asking)[1]) == "allow"
+    assert decision_of((await client.ask("claude-code", prompt))[1]) == "allow"
+    asking = asyncio.ensure_future(client.ask("claude-code", prompt))
+    await client.answer(allow=False)
+    assert decision_of((await asking)[1]) == "deny"
+
+
+async def test_without_an_answer_in_time_the_clients_prompt_decides(client: Client):
+    client.core.settings = replace(client.core.settings, hooks_wait_seconds=1)
+    code, answer, _ = await client.ask("claude-code", client.payload("claude bash"))
+    assert (code, decision_of(answer)) == (0, "ask")
+    assert client.core.run_manager.held_calls.all() == ()
+    assert await client.ask("codex", client.payload("codex prompt")) == (0, None, "")
+
+
+async def test_a_hook_that_ends_withdraws_its_question(client: Client):
+    asking = asyncio.ensure_future(client.ask("claude-code", client.payload("claude bash"), seconds=3))
+    await client.held()
+    code, _, _ = await asking  # the hook program's own time is over before the core answers
+    assert code == 0
+    async with asyncio.timeout(60):
+        while client.core.run_manager.held_calls.all():
+            await asyncio.sleep(0.02)
+
+
+async def test_without_a_core_the_client_asks_or_refuses(paths: Paths, core: Core):
+    client = Client(core, paths)  # nobody listens
+    for who, name in (("claude-code", "claude bash"), ("codex", "codex prompt"), ("vscode", "vscode terminal")):
+        assert await client.ask(who, client.payload(name)) == (0, None, "")
+    assert (await client.ask("cursor", client.payload("cursor shell")))[1] == {"permission": "ask"}
+    code, answer, err = await client.ask("claude-code", client.payload("claude bash"), absent="deny")
+    assert (code, answer) == (2, None)
+    assert "MCP Workbench is not running" in err
+
+
+async def test_hostile_payloads_leave_the_client_to_decide(client: Client):
+    deep = b'{"tool_name":"Bash","tool_input":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    huge = b'{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"' + b"a" * (
+        hook_program.LARGEST + 1
+    )
+    odd = [b"", b"null", b"[]", b"{", b"\xff\xfe", b'{"tool_name": 7, "tool_input": "x"}', deep, huge,
+           b'{"hook_event_name":"PreToolUse","tool_name":"Bash"}',
+           b'{"tool_name":"Bash","tool_input":{"command":["a",1]}}',
+           b'{"hook_event_name":"PreToolUse","tool_name":"Unheard","tool_input":{"command":"rm -rf /"}}']  # fmt: skip
+    for payload in odd:
+        code, answer, _ = await client.ask("claude-code", payload)
+        assert (code, answer) == (0, None), payload[:60]
+    assert (await client.ask("nobody", client.payload("claude bash")))[:2] == (0, None)
+    client.core.settings = replace(client.core.settings, hooks_wait_seconds=0)
+    strange = {"command": "ls \u202e\n\x00", "cwd": {"a": 1}}
+    assert (
+        decision_of((await client.ask("claude-code", client.payload("claude bash", cwd=7, tool_input=strange)))[1])
+        == "ask"
+    )
+    for raw in (
+        b"",
+        b"x\n",
+        b"claude-code 5 99999999999\n",
+        b"claude-code x y\n",
+        b"a b c d\n",
+        b"claude-code 5 10\n{",
+    ):
+        reader, writer = await asyncio.open_unix_connection(str(client.socket))
+        writer.write(raw)
+        writer.write_eof()
+        assert await reader.read() == b"", raw
+        writer.close()

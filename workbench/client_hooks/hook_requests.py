@@ -1,0 +1,285 @@
+"""The core's side of hooks: judges each call by rules and risk, asks the user where that is needed, and answers.
+
+A hook only asks. What it gets is decided by rules of the user, or by the user in one of their own clients; an agent
+that starts the hook program itself learns what would be decided, and no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+import uuid
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import Struct
+
+from workbench.broker.held_calls import CORE_CLOSED, MUTED, TIMED_OUT, HeldCalls
+from workbench.broker.services import Services
+from workbench.client_hooks.call_effects import CallEffects, read_call
+from workbench.client_hooks.hook_calls import CallKind, HookCall, HookDecision, read_payload, write_answer
+from workbench.client_hooks.hook_program import LARGEST
+from workbench.errors import WorkbenchError
+from workbench.events import PermissionsChanged, spawn
+from workbench.permissions import client_rules
+from workbench.records import CallDecision, HeldCall, HeldCallAnswer, Note, Permission, Risk, Tool
+from workbench.records.common_types import at_least
+
+READ_SECONDS = 10.0  # how long a hook program may take to send its payload
+MARGIN_SECONDS = 2.0  # the answer is sent this long before the hook program gives up
+REMEMBERED_SECONDS = 300.0  # between the two hooks of one call
+MOST_OPEN = 200  # calls that are judged at once; the client decides about more
+SHOWN_ARGUMENTS: Final = 20_000
+OWN_SERVERS: Final = frozenset({"workbench", "mcp-workbench"})  # its calls are reviewed where they arrive
+
+log = logging.getLogger(__name__)
+
+
+class Outcome(Struct, frozen=True):
+    """What was decided about a call, and by what: a rule, you, the risk, or nobody in time."""
+
+    decision: HookDecision
+    reason: str = ""
+    by: str = ""
+    rule: str = ""
+
+
+UNDECIDED = Outcome(HookDecision.ASK, "Nobody answered in the workbench in time.", "nobody")
+LEFT = Outcome(HookDecision.NONE, "", "client")
+
+
+class HookRequests:
+    """Answers the hook programs of a core."""
+
+    def __init__(self, services: Services, held_calls: HeldCalls) -> None:
+        self._services = services
+        self._held_calls = held_calls
+        self._open: dict[tuple[str, ...], asyncio.Task[Outcome]] = {}
+        self._remembered: dict[tuple[str, ...], tuple[float, Outcome]] = {}
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one hook program, and end the connection: the program reads until then."""
+        try:
+            await self._serve(reader, writer)
+        except OSError as fault:
+            log.info("a hook program ended before its answer: %s", fault)
+        finally:
+            writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(READ_SECONDS):
+                client, seconds, payload = await _read_request(reader)
+        except (TimeoutError, ValueError, asyncio.IncompleteReadError, OSError):
+            return  # without an answer, the hook program does what is set for an absent core
+        call = await asyncio.to_thread(read_payload, client, payload)
+        outcome = LEFT
+        if call is not None:
+            outcome = await self._answer_while_connected(call, seconds, reader)
+        writer.write(write_answer(call, outcome.decision, outcome.reason))
+        await writer.drain()
+
+    async def _answer_while_connected(self, call: HookCall, seconds: float, reader: asyncio.StreamReader) -> Outcome:
+        """Decide, unless the hook program ends first: then nobody waits for the answer any more."""
+        deciding = spawn("judge a client's call", self._decide_once(call, seconds))
+        leaving = spawn("a hook program ends", reader.read(1))
+        try:
+            await asyncio.wait({deciding, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            return deciding.result() if deciding.done() else LEFT
+        finally:
+            for task in (deciding, leaving):
+                task.cancel()
+            await asyncio.wait({deciding, leaving})
+
+    async def _decide_once(self, call: HookCall, seconds: float) -> Outcome:
+        """Decide about a call once, even if two hooks ask about it: VS Code also runs the hooks of Claude Code."""
+        key = (
+            (call.session, call.call_id, call.tool)
+            if call.call_id and call.event == "PreToolUse"
+            else (uuid.uuid4().hex,)
+        )
+        if (deciding := self._open.get(key)) is not None:
+            return await asyncio.shield(deciding)
+        if len(self._open) >= MOST_OPEN:
+            return LEFT
+        task = self._open[key] = spawn("decide about a client's call", self._decide(call, seconds))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        finally:
+            self._open.pop(key, None)
+
+    async def _decide(self, call: HookCall, seconds: float) -> Outcome:
+        if call.kind is CallKind.OTHER or (call.kind is CallKind.MCP and call.server in OWN_SERVERS):
+            return LEFT
+        started = time.monotonic()
+        remembered = self._take_remembered(call)
+        effects = await asyncio.to_thread(read_call, call, self._find_tool)
+        if call.event == "afterFileEdit":
+            self._write_audit(call, effects, Outcome(HookDecision.NONE, "", "client"), started)
+            return LEFT
+        outcome = remembered or await self._judge(call, effects, seconds)
+        self._remember(call, outcome)
+        self._write_audit(call, effects, outcome, started)
+        return outcome
+
+    async def _judge(self, call: HookCall, effects: CallEffects, seconds: float) -> Outcome:
+        rules, settings = self._services.rules, self._services.settings()
+        answer = client_rules.judge(rules.rules, call.client, call.kind.value, effects.subjects, call.session)
+        rules.note_use(answer.rule)
+        label = answer.rule.label if answer.rule is not None else ""
+        if answer.decision is CallDecision.DENY:
+            return Outcome(HookDecision.DENY, f"Denied by a rule: {label}", "rule", label)
+        if self._denied_by_tool_rule(call):
+            return Outcome(HookDecision.DENY, f"Denied by a rule for {call.server}.{call.tool}.", "rule")
+        if answer.decision is CallDecision.ALLOW and not rules.trust.lost:
+            return Outcome(HookDecision.ALLOW, f"Allowed by a rule: {label}", "rule", label)
+        asks = answer.decision is CallDecision.ASK or rules.trust.lost
+        if not asks and effects.risk is Risk.LOW and settings.hooks_low == "allow":
+            return Outcome(HookDecision.ALLOW, effects.sentence, "risk")
+        if not asks and not at_least(effects.risk, Risk(settings.hooks_ask_from)):
+            return LEFT
+        wait = min(float(settings.hooks_wait_seconds), seconds - MARGIN_SECONDS)
+        return await self._ask_user(call, effects, wait, label if answer.rule is not None else "")
+
+    async def _ask_user(self, call: HookCall, effects: CallEffects, wait: float, rule: str) -> Outcome:
+        if wait <= 0:
+            return UNDECIDED
+        held_call = _held_call(call, effects, rule)
+        line = call.command or ", ".join(call.paths) or ", ".join(call.urls) or call.tool
+        try:
+            async with asyncio.timeout(wait + 1.0):  # a clock that stands still must not outlast the client's limit
+                answer = await self._held_calls.ask(held_call, line[:200], wait, alone=True)
+        except TimeoutError:
+            return UNDECIDED
+        if answer in (TIMED_OUT, CORE_CLOSED):
+            return UNDECIDED
+        if not answer.allow:
+            said = "The user denied it." if answer is not MUTED else answer.reason
+            return Outcome(HookDecision.DENY, answer.reason or said, "you")
+        return Outcome(HookDecision.ALLOW, "Allowed by the user.", "you", self._store_rule(effects.offers, answer))
+
+    def _store_rule(self, offers: tuple[Permission, ...], answer: HeldCallAnswer) -> str:
+        """Store the rule that the user chose with the answer; returns its sentence."""
+        number = int(answer.scope.removeprefix("rule-")) if answer.scope.startswith("rule-") else -1
+        if not 0 <= number < len(offers):
+            return ""
+        try:
+            made = self._services.rules.set_rule(offers[number], None)
+        except WorkbenchError as fault:
+            log.warning("a rule for a client's calls was not stored: %s", fault.message)
+            return ""
+        self._services.journal.append(Note("rule.set", self._mask(f"You set a rule: {made.label}"), actor="you"))
+        self._services.tell(PermissionsChanged(self._services.rules.view(self._services.catalog.tools())))
+        return made.label
+
+    def _find_tool(self, server: str, tool: str) -> Tool | None:
+        try:
+            return self._services.catalog.server(server).tools.get(tool)
+        except WorkbenchError:
+            return None
+
+    def _denied_by_tool_rule(self, call: HookCall) -> bool:
+        """Whether a rule denies this tool of a server of that name. A rule that allows does not count here, because the
+        client may mean another server by the same name."""
+        tool = self._find_tool(call.server, call.tool) if call.kind is CallKind.MCP else None
+        if tool is None:
+            return False
+        return self._services.rules.rules_for(tool).judge(call.arguments).decision is CallDecision.DENY
+
+    # ── between the two hooks of one call, and the audit ─────────────────────────────────────────
+    def _remember(self, call: HookCall, outcome: Outcome) -> None:
+        """Keep the user's answer for the second hook of the same call: clients ask before a call, and again before
+        their own prompt."""
+        if call.event == "PreToolUse" and outcome.by in ("you", "nobody"):
+            self._remembered[_same_call(call)] = (time.monotonic(), outcome)
+        for key, (at, _) in list(self._remembered.items()):
+            if time.monotonic() - at > REMEMBERED_SECONDS:
+                del self._remembered[key]
+
+    def _take_remembered(self, call: HookCall) -> Outcome | None:
+        if call.event != "PermissionRequest":
+            return None
+        at, outcome = self._remembered.pop(_same_call(call), (0.0, LEFT))
+        return outcome if outcome is not LEFT and time.monotonic() - at <= REMEMBERED_SECONDS else None
+
+    def _write_audit(self, call: HookCall, effects: CallEffects, outcome: Outcome, started: float) -> None:
+        words = {HookDecision.ALLOW: "allowed", HookDecision.DENY: "denied",
+                 HookDecision.ASK: "left to the client's prompt",
+                 HookDecision.NONE: "left to the client"}  # fmt: skip
+        by = {"rule": " by a rule", "you": " by you", "risk": " because of its low risk", "nobody": ", nobody answered"}
+        shown = call.command or ", ".join(call.paths) or ", ".join(call.urls) or f"{call.server}.{call.tool}"
+        summary = f"{call.title}: {shown[:300]}: {words[outcome.decision]}{by.get(outcome.by, '')}"
+        detail: dict[str, object] = {
+            "client": call.client, "event": call.event, "tool": call.tool, "effects": self._mask(effects.sentence),
+            "decision": outcome.decision.value or "client", "by": outcome.by, "folder": call.cwd,
+        }  # fmt: skip
+        detail |= {"rule": self._mask(outcome.rule)} if outcome.rule else {}
+        kind = {HookDecision.ALLOW: "hook.allowed", HookDecision.DENY: "hook.denied"}.get(outcome.decision, "hook.left")
+        self._services.journal.append(
+            Note(
+                kind,
+                self._mask(summary),
+                actor=call.title,
+                session=_session(call),
+                risk=effects.risk.value,
+                ok=outcome.decision is not HookDecision.DENY,
+                ms=(time.monotonic() - started) * 1000,
+                detail=detail,
+            )
+        )
+
+    @property
+    def _mask(self) -> Callable[[str], str]:
+        return self._services.sessions.person.mask
+
+
+async def _read_request(reader: asyncio.StreamReader) -> tuple[str, float, bytes]:
+    head = (await reader.readline()).split()
+    if len(head) != 3 or not 0 <= int(head[2]) <= LARGEST:
+        raise ValueError("not a hook program")
+    return head[0].decode("ascii"), float(int(head[1])), await reader.readexactly(int(head[2]))
+
+
+def _held_call(call: HookCall, effects: CallEffects, rule: str) -> HeldCall:
+    what = {CallKind.SHELL: "run a command", CallKind.EDIT: "change files", CallKind.READ: "read files",
+            CallKind.FETCH: "download", CallKind.MCP: "call a tool"}[call.kind]  # fmt: skip
+    lowered = f"{effects.sentence[:1].lower()}{effects.sentence[1:]}"
+    return HeldCall(
+        id="",
+        run_id="",
+        call_id=uuid.uuid4().hex[:12],
+        server=call.title,
+        tool=call.tool,
+        arguments=_shown_arguments(call),
+        why=(*([f"A rule asks: {rule}"] if rule else []), *effects.why),
+        risk=effects.risk,
+        sentence=f"{call.title} wants to {what}: {lowered}",
+        session=_session(call),
+        author=call.title,
+        scopes=tuple(f"rule-{number}" for number in range(len(effects.offers))),
+        scope_labels=tuple(one.label for one in effects.offers),
+    )
+
+
+def _shown_arguments(call: HookCall) -> str:
+    """The call as the user reads it: the command as it is, or what changes in a file."""
+    shown: dict[str, object] = {"folder": call.cwd} if call.cwd else {}
+    given: dict[str, object] = {"command": call.command} if call.kind is CallKind.SHELL else dict(call.arguments)
+    shown = {**given, **shown}
+    text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
+    return text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …"
+
+
+def _session(call: HookCall) -> str:
+    return f"hook:{call.client}:{call.session[:60]}"
+
+
+def _same_call(call: HookCall) -> tuple[str, ...]:
+    text = json.dumps([call.command, call.paths, call.urls, call.server, call.tool, call.arguments], default=str)
+    return call.client, call.session, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
