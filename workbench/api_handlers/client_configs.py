@@ -15,6 +15,7 @@ from workbench.client_configs import config_export
 from workbench.client_configs.config_discovery import FoundConfig, find, show
 from workbench.client_configs.config_export import ConfigDraft
 from workbench.client_configs.config_import import ConfigImport, settle
+from workbench.client_hooks import hook_installation
 from workbench.errors import WorkbenchError
 from workbench.records import (
     ClientFile,
@@ -22,6 +23,7 @@ from workbench.records import (
     ExportPreview,
     ExportReport,
     Fault,
+    HookInstallation,
     ImportChoice,
     ImportReport,
     ServerConfig,
@@ -122,6 +124,38 @@ class ClientConfigHandler(RequestHandler):
         del self._exports[sha]
         self._note("server.export_undone", f"You restored {made.place.file} as it was before the export")
         return config_export.describe(made.place)
+
+    # ── hooks ────────────────────────────────────────────────────────────────────────────────────
+    @api(in_thread=True)
+    def hook_installations(self) -> tuple[HookInstallation, ...]:
+        """Where the hook program can be installed, and where it is."""
+        return hook_installation.find_installations(self._services.paths.project)
+
+    @api
+    async def preview_hooks(self, client: str, absent: str, remove: bool) -> ExportPreview:
+        """Preview the change of a client's file that installs or removes the hook program. `absent`: what happens
+        without a core, ask or deny."""
+        return config_export.show(await self._draft_hooks(client, absent, remove))
+
+    @api(decides=True, consent=True)
+    async def write_hooks(self, client: str, absent: str, remove: bool, sha: str) -> ExportReport:
+        """Install or remove the hook program, if the result is the one that was previewed."""
+        made = await self._draft_hooks(client, absent, remove)
+        if made.blocked is not None:
+            raise WorkbenchError(made.blocked.message, made.blocked.hint)
+        if config_export.sha(made.after) != sha:
+            raise WorkbenchError(f"{made.place.file} has changed since the preview.", "Preview the change again.")
+        backup = await asyncio.to_thread(config_export.write, made)
+        words = "removed the hooks from" if remove else "installed the hooks in"
+        self._note("hook.removed" if remove else "hook.installed", f"You {words} {made.place.file}")
+        return ExportReport(config_export.describe(made.place), tuple(made.entries), backup, sha, tuple(made.notes))
+
+    async def _draft_hooks(self, client: str, absent: str, remove: bool) -> ConfigDraft:
+        if absent not in ("ask", "deny"):
+            raise WorkbenchError(f"{absent!r:.40} is no answer for an absent core.", "Use ask or deny.")
+        paths = self._services.paths
+        place = hook_installation.place_of(paths.project, client)
+        return await asyncio.to_thread(hook_installation.draft, place, paths, absent, remove=remove)
 
     async def _found_configs(self) -> dict[str, FoundConfig]:
         found, _ = await asyncio.to_thread(find, self._services.paths.project)

@@ -59,7 +59,7 @@ def draft(place: ConfigFile, configs: Sequence[ServerConfig]) -> ConfigDraft:
     """Compute the new text of a file without writing it. Blocks: call it on a thread."""
     made = ConfigDraft(place)
     try:
-        _stay_inside(place)
+        check_stays_inside(place)
         text, document = read_document(place)
         made.before = text
         _compose(made, document, configs)
@@ -77,7 +77,7 @@ def draft(place: ConfigFile, configs: Sequence[ServerConfig]) -> ConfigDraft:
     return made
 
 
-def _stay_inside(place: ConfigFile) -> None:
+def check_stays_inside(place: ConfigFile) -> None:
     """Refuse a project's file that is a symbolic link out of the project: an untrusted project could redirect the write
     to a file of the user."""
     if place.project and not place.file.resolve().is_relative_to(Path(place.project).resolve()):

@@ -72,6 +72,55 @@ def set_member(text: str, path: Sequence[str], value: object) -> str:
     return text
 
 
+def remove_member(text: str, path: Sequence[str]) -> str:
+    """Remove the member at a path with its comma; a text without it stays as it is."""
+    found = _find(text, path)
+    if found is None:
+        return text
+    place, number = found
+    members = place.members
+    if number + 1 < len(members):  # up to the next member
+        return text[: members[number].start] + text[members[number + 1].start :]
+    end = max(members[number].end, place.comma)
+    if number:  # the comma of the member before goes too, unless the last one had one
+        before = members[number - 1]
+        return text[: before.end] + ("," if place.comma else "") + text[end:]
+    closing = re.match(r"[ \t\r\n]*(?=\})", text[end:])
+    start = place.opening + 1 if closing is not None else members[number].start
+    return text[:start] + text[end + (closing.end() if closing is not None else 0) :]
+
+
+def has_comments(text: str, path: Sequence[str]) -> bool:
+    """Whether the value at a path contains comments or trailing commas."""
+    found = _find(text, path)
+    if found is None:
+        return False
+    member = found[0].members[found[1]]
+    try:
+        json.loads(text[member.value : member.end])
+    except ValueError:
+        return True
+    return False
+
+
+def _find(text: str, path: Sequence[str]) -> tuple[JsoncPosition, int] | None:
+    """Return the object that holds the member at a path, and the number of the member in it."""
+    if not text.strip():
+        return None
+    at = _opening(text)
+    for depth, key in enumerate(path):
+        place = scan(text, at)
+        number = next((one for one in reversed(range(len(place.members))) if place.members[one].key == key), None)
+        if number is None:
+            return None
+        if depth == len(path) - 1:
+            return place, number
+        at = place.members[number].value
+        if text[at] != "{":
+            return None
+    return None
+
+
 def scan(text: str, opening: int) -> JsoncPosition:
     """Find the members of the object that starts at `opening`; nested objects are skipped."""
     members: list[JsoncMember] = []

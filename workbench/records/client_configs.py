@@ -82,6 +82,15 @@ class ExportPreview(Struct, frozen=True):
     replaced: tuple[str, ...] = ()  # existing servers of the same name that change
 
 
+class HookInstallation(Struct, frozen=True):
+    """Whether a client's configuration file starts our hook program before the client's own calls."""
+
+    client: ClientFile
+    installed: bool = False
+    absent: str = ""  # what happens without a core: ask, deny
+    fault: str = ""  # why the file cannot be read
+
+
 class ExportReport(Struct, frozen=True):
     """The result of an export, with what is needed to undo it."""
 
