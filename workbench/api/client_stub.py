@@ -44,6 +44,7 @@ from workbench.records import (
     Frame,
     HeldCall,
     HeldCallAnswer,
+    HookInstallation,
     HttpEndpoint,
     ImportChoice,
     ImportReport,
@@ -509,6 +510,10 @@ class CoreApi(Protocol):
         """The current content of the file, and the content that the program wants to write."""
 
     @api
+    async def hook_installations(self) -> tuple[HookInstallation, ...]:
+        """Where the hook program can be installed, and where it is."""
+
+    @api
     async def http_endpoint(self) -> HttpEndpoint:
         """Whether the HTTP endpoint for agents is open, with its access token."""
 
@@ -611,6 +616,11 @@ class CoreApi(Protocol):
     async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
         """Preview the changes of exporting these servers to a client; with `itself`, the workbench is exported as a
         server too."""
+
+    @api
+    async def preview_hooks(self, client: str, absent: str, remove: bool) -> ExportPreview:
+        """Preview the change of a client's file that installs or removes the hook program. `absent`: what happens
+        without a core, ask or deny."""
 
     @api
     async def privacy_export(self, session: str) -> str:
@@ -1038,3 +1048,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def write_file(self, path: str, text: str) -> FileInfo: ...
+
+    @api(decides=True, consent=True)
+    async def write_hooks(self, client: str, absent: str, remove: bool, sha: str) -> ExportReport:
+        """Install or remove the hook program, if the result is the one that was previewed."""
