@@ -110,6 +110,7 @@ from workbench.records import (
     HeldCall,
     HeldCallAnswer,
     Hints,
+    HookInstallation,
     ImportChoice,
     ImportConflict,
     ImportReport,
@@ -798,6 +799,9 @@ class FakeCore:
                 self.bus.tell(ServerChanged(self.server_states[choice.name]))
                 self.found = [one for one in self.found if one.key != choice.key]
         return ImportReport(tuple(one.name for one in choices if one.name != "odd"), 0, faults)
+
+    async def hook_installations(self) -> tuple[HookInstallation, ...]:
+        return ()
 
     async def client_files(self) -> tuple[ClientFile, ...]:
         return (GOOSE, CURSOR)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 1.0  # interval of the checks whether the core is still running
 EPILOG = """Without CLIENT, the known clients and their files are listed. Without --write, nothing is written: the entry
 is printed to stdout, the change of the file to stderr. --write makes a backup next to the file and prints the command
-that restores it.
+that restores it. --hooks installs hooks instead of the entry.
 
 exit codes: 0 done, 1 the file cannot be written, 2 unknown client, 130 interrupted"""
 
@@ -40,6 +40,25 @@ def arrange_connect(parser: Parser) -> None:
         "--here", action="store_true", help="use the client's file for this project, not the one for all projects"
     )
     parser.add_argument("--wait", action="store_true", help="wait until an agent has connected")
+    hooks = parser.add_argument_group("hooks (docs/hooks.md)")
+    hooks.add_argument(
+        "--hooks", action="store_true", help="have CLIENT ask the workbench about its own calls; without CLIENT, list"
+    )
+    deed.add_argument("--remove", action="store_true", help="with --hooks: remove the hooks from CLIENT")
+    hooks.add_argument(
+        "--absent", choices=("ask", "deny"), default="",
+        help="what happens to calls while the workbench is not running (default: ask, by the client's own prompt)",
+    )  # fmt: skip
+    hooks.add_argument(
+        "--deny", action="append", default=[], metavar="COMMAND", help="refuse such commands of CLIENT: 'git push *'"
+    )
+    hooks.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help="allow such commands of CLIENT, never at critical risk",
+    )
     add_common(parser, _connect)
 
 
@@ -47,6 +66,14 @@ def _connect(given: argparse.Namespace, paths: Paths) -> int:
     if given.prompt:
         print_data((resources() / "agent_prompt.md").read_text(encoding="utf-8"))
         return DONE
+    if given.hooks:
+        from workbench.cli.hooks import connect_hooks
+
+        return talk(paths, lambda connection: connect_hooks(connection, given))
+    if given.remove or given.absent or given.deny or given.allow:
+        raise WorkbenchError(
+            "--remove, --absent, --deny and --allow need --hooks.", "See `mcp-workbench connect --help`."
+        )
     return talk(paths, lambda connection: _connect_client(connection, given))
 
 

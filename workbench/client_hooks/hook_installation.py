@@ -124,7 +124,7 @@ def _entries(client: str, command: str) -> dict[str, Any]:  # Any: JSON of a cli
 
 def _changed(place: ConfigFile, text: str, document: Mapping[str, Any], entries: Mapping[str, Any]) -> str:
     if place.client.toml:
-        return _changed_toml(text, document, entries)
+        return _changed_toml(text, entries)
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     text = text.removeprefix(mark)
     wanted = json.loads(json.dumps(document))
@@ -161,12 +161,14 @@ def _changed(place: ConfigFile, text: str, document: Mapping[str, Any], entries:
     return mark + text
 
 
-def _changed_toml(text: str, document: Mapping[str, Any], entries: Mapping[str, Any]) -> str:
+def _changed_toml(text: str, entries: Mapping[str, Any]) -> str:
     """Add or remove our block at the end of a TOML file."""
-    wanted = json.loads(json.dumps(document, default=str))
     bare = _BLOCK.sub("\n", text)
     plain = parser(ClientApp("codex", "Codex", toml=True))(bare, "config.toml")
-    left = [one for listed in plain.get("hooks", {}).values() if isinstance(listed, list) for one in listed]
+    hooks = plain.get("hooks", {})
+    if not isinstance(hooks, dict):
+        raise WorkbenchError('"hooks" in this file is not a table.')
+    left = [one for listed in hooks.values() if isinstance(listed, list) for one in listed]
     if any(_is_ours(one) for one in left):
         raise WorkbenchError("The marks around the workbench's hooks in this file are gone.")
     if not entries:
@@ -178,7 +180,10 @@ def _changed_toml(text: str, document: Mapping[str, Any], entries: Mapping[str, 
     made = f"{bare.rstrip()}\n\n{_BEGIN}\n{block}\n{_END}\n".lstrip("\n")
     wanted = json.loads(json.dumps(plain, default=str))
     for event, new in listed.items():
-        wanted.setdefault("hooks", {}).setdefault(event, []).extend(new)
+        others = wanted.setdefault("hooks", {}).setdefault(event, [])
+        if not isinstance(others, list):
+            raise WorkbenchError(f'"{event}" in this file is not a list.')
+        others.extend(new)
     after = parser(ClientApp("codex", "Codex", toml=True))(made, "config.toml")
     if json.loads(json.dumps(after, default=str)) != wanted:
         raise WorkbenchError("The file is formatted in a way that cannot be edited safely.")

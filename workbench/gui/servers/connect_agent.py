@@ -53,6 +53,9 @@ class ConnectAgent(Dialog):
         command = "claude mcp add workbench -- " + shlex.join(serve_command(context.paths))
         self._add_text("Or run in a terminal, for Claude Code", command)
         self._add_text("Instructions for the agent: paste them into its settings", agent_instructions(), 4)
+        self._hooks = paragraph("", "muted")
+        self.body.addWidget(self._hooks)
+        context.tasks.run("read where hooks are installed", self._show_hooks())
         self._light = QLabel()
         self._connected = label("", "muted")
         self.body.addLayout(row(None, self._light, self._connected, spacing=unit * 2, grows=self._connected))
@@ -67,6 +70,17 @@ class ConnectAgent(Dialog):
         symbol, tone = ("dot", "success") if agents else ("circle", "warning")
         self._light.setPixmap(pixmap(symbol, tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
         self._connected.setText(_connected_text(agents) if agents else "Waiting for an agent…")
+
+    async def _show_hooks(self) -> None:
+        """Say which clients ask the workbench about their own calls."""
+        found = [one for one in await self._context.api.hook_installations() if one.installed]
+        names = ", ".join(dict.fromkeys(one.client.client for one in found))
+        told = (
+            f"{names} also asks here before it runs commands, edits files or calls its own servers."
+            if names
+            else ("Clients can also ask here before they run commands, edit files or call their own servers:")
+        )
+        self._hooks.setText(f"{told} See `mcp-workbench connect --hooks`.")
 
     def _add_text(self, title: str, text: str, lines: int = 0) -> None:
         """Add a text with a Copy button; `lines`: how many are visible, 0 for all."""

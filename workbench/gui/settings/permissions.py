@@ -43,6 +43,7 @@ def permission_rows(permissions: Permissions, network: NetworkRules, search: str
         ("text", "Exact programs", of_kinds("text", "skeleton")),
         ("rules", "Servers, tools and arguments", of_kinds(*_CALL_RULES)),
         ("own", "Calls that you make yourself", of_kinds("own")),
+        ("hooks", "Commands, files and tools of other clients", of_kinds("hook")),
         ("trust", "Servers whose annotations you trust", [_trusted_row(name) for name in permissions.trust.trusted]),
         ("hosts", "Hosts that programs can reach", [_host_row(host) for host in network.open]),
     )
