@@ -183,6 +183,19 @@ async def test_files_are_judged_by_their_place(client: Client):
     assert decision_of((await asking)[1]) == "deny"
 
 
+async def test_a_change_of_a_file_is_shown_as_a_diff(client: Client):
+    (client.project / ".env").write_text("A=1\nKEY=old\n")
+    inputs = ({"content": "A=1\nKEY=new\n"}, {"old_string": "KEY=old", "new_string": "KEY=new"},
+              {"edits": [{"old_string": "KEY=old", "new_string": "KEY=new"}]})  # fmt: skip
+    for given in inputs:
+        payload = client.payload("claude write", tool_input={"file_path": str(client.project / ".env"), **given})
+        asking = asyncio.ensure_future(client.ask("claude-code", payload))
+        held = await client.answer(allow=False)
+        assert "-KEY=old\n+KEY=new" in held.arguments
+        assert held.scopes == (), "no rule allows to write a file of secrets"
+        assert decision_of((await asking)[1]) == "deny"
+
+
 async def test_tools_of_the_clients_own_servers_are_judged_by_their_names_and_our_rules(client: Client):
     await client.core.catalog.connect("demo")
     denial = Permission("", "tool", CallDecision.DENY, "demo", "list_customers")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
+import itertools
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -13,12 +16,15 @@ from workbench.analysis.shell.command_places import ClientPlaces, CommandPlace
 from workbench.analysis.shell.command_reader import CommandReader, CommandReading, CommandUnit, read_command
 from workbench.analysis.tables.dangerous_texts import INNER_ADDRESS
 from workbench.client_hooks.hook_calls import CallKind, HookCall
+from workbench.files import read_plain
 from workbench.permissions.client_rules import RuleSubject, offer
 from workbench.permissions.tool_annotations import facts_of
 from workbench.permissions.tool_verbs import DESTROYS, READS, SENDS, name_meanings
 from workbench.records import Permission, Risk, Tool
 from workbench.records.common_types import at_least, worst
 
+_DIFF_LINES = 400
+_LARGEST_FILE = 1 << 20  # bytes of a file that is compared
 FindTool = Callable[[str, str], Tool | None]  # server and tool → the tool, if a server of ours has it
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]{0,30}")
 _PREFIXED = frozenset(
@@ -84,6 +90,35 @@ def _project_of(cwd: str) -> tuple[str, ...]:
         folder = os.path.dirname(folder)
     own = os.path.realpath(cwd)
     return () if own == "/" or f"{home}/".startswith(f"{own}/") else (own,)
+
+
+def show_change(call: HookCall) -> str:
+    """Return what a call changes in a file as a diff; empty if the call does not say it in a known way."""
+    given, path = call.arguments, next(iter(call.paths), "")
+    content = given.get("content", given.get("contents"))
+    pairs = [(_current_text(path), content)] if isinstance(content, str) and len(call.paths) == 1 else []
+    changes = given.get("edits", given.get("replacements"))
+    for one in [given, *(changes if isinstance(changes, list) else [])]:
+        if isinstance(one, Mapping):
+            old, new = one.get("old_string", one.get("oldString")), one.get("new_string", one.get("newString"))
+            pairs += [(old, new)] if isinstance(old, str) and isinstance(new, str) else []
+    patch = next((one for key in ("input", "patch", "command") if isinstance(one := given.get(key), str)), "")
+    if not pairs:
+        return patch if call.kind is CallKind.EDIT and patch.startswith("*** Begin Patch") else ""
+    lines = [line for old, new in pairs for line in _diff(old, new)]
+    return "\n".join([", ".join(call.paths), *lines])
+
+
+def _diff(old: str, new: str) -> list[str]:
+    found = difflib.unified_diff(old.splitlines(), new.splitlines(), "now", "then", lineterm="")
+    return list(itertools.islice(found, _DIFF_LINES))
+
+
+def _current_text(path: str) -> str:
+    try:
+        return read_plain(Path(path), largest=_LARGEST_FILE)
+    except (OSError, ValueError):
+        return ""
 
 
 # ── shell commands ───────────────────────────────────────────────────────────────────────────────

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from workbench.broker.held_calls import CORE_CLOSED, MUTED, TIMED_OUT, HeldCalls
 from workbench.broker.services import Services
-from workbench.client_hooks.call_effects import CallEffects, read_call
+from workbench.client_hooks.call_effects import CallEffects, read_call, show_change
 from workbench.client_hooks.hook_calls import CallKind, HookCall, HookDecision, read_payload, write_answer
 from workbench.client_hooks.hook_program import LARGEST
 from workbench.errors import WorkbenchError
@@ -150,7 +150,8 @@ class HookRequests:
     async def _ask_user(self, call: HookCall, effects: CallEffects, wait: float, rule: str) -> Outcome:
         if wait <= 0:
             return UNDECIDED
-        held_call = _held_call(call, effects, rule)
+        change = await asyncio.to_thread(show_change, call) if call.kind is CallKind.EDIT else ""
+        held_call = _held_call(call, effects, rule, change)
         line = call.command or ", ".join(call.paths) or ", ".join(call.urls) or call.tool
         try:
             async with asyncio.timeout(wait + 1.0):  # a clock that stands still must not outlast the client's limit
@@ -246,7 +247,7 @@ async def _read_request(reader: asyncio.StreamReader) -> tuple[str, float, bytes
     return head[0].decode("ascii"), float(int(head[1])), await reader.readexactly(int(head[2]))
 
 
-def _held_call(call: HookCall, effects: CallEffects, rule: str) -> HeldCall:
+def _held_call(call: HookCall, effects: CallEffects, rule: str, change: str) -> HeldCall:
     what = {CallKind.SHELL: "run a command", CallKind.EDIT: "change files", CallKind.READ: "read files",
             CallKind.FETCH: "download", CallKind.MCP: "call a tool"}[call.kind]  # fmt: skip
     lowered = f"{effects.sentence[:1].lower()}{effects.sentence[1:]}"
@@ -256,7 +257,7 @@ def _held_call(call: HookCall, effects: CallEffects, rule: str) -> HeldCall:
         call_id=uuid.uuid4().hex[:12],
         server=call.title,
         tool=call.tool,
-        arguments=_shown_arguments(call),
+        arguments=_shortened(change or _shown_arguments(call)),
         why=(*([f"A rule asks: {rule}"] if rule else []), *effects.why),
         risk=effects.risk,
         sentence=f"{call.title} wants to {what}: {lowered}",
@@ -268,11 +269,14 @@ def _held_call(call: HookCall, effects: CallEffects, rule: str) -> HeldCall:
 
 
 def _shown_arguments(call: HookCall) -> str:
-    """The call as the user reads it: the command as it is, or what changes in a file."""
+    """The call as the user reads it."""
     shown: dict[str, object] = {"folder": call.cwd} if call.cwd else {}
     given: dict[str, object] = {"command": call.command} if call.kind is CallKind.SHELL else dict(call.arguments)
     shown = {**given, **shown}
-    text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
+    return json.dumps(shown, ensure_ascii=False, indent=2, default=str)
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …"
 
 
