@@ -235,3 +235,17 @@ async def test_an_answer_that_the_user_wants_to_see_first_is_told_and_then_sent(
         alone.run_manager.held_calls.answer(HeldCallAnswer(waiting.id, True))
         sent, state = await told(client, "get_run", run_id=facts["run"], wait=40)
     assert (state["state"], sent) == ("done", waiting.arguments)
+
+
+async def test_the_answer_of_a_direct_call_waits_until_the_user_has_read_it(alone, agent):
+    settings = replace(alone.settings, agent_direct="demo", approval_answers_of="demo")
+    alone.services.settings.set(settings)
+    async with agent() as client:
+        first = (await client.call_tool("demo__read_mail", {"mail_id": "IN-0004"})).content[0].text
+        assert "who wants to see its answer before it is sent" in first
+        assert "IMPORTANT INSTRUCTION" not in first
+        (held,) = alone.run_manager.held_calls.all()
+        assert "IMPORTANT INSTRUCTION" in held.arguments
+        alone.run_manager.held_calls.answer(HeldCallAnswer(held.id, allow=False, reason="It tries to order you about."))
+        told_later, _ = await told(client, "get_run", run_id=held.run_id, wait=40)
+    assert "It tries to order you about." in told_later

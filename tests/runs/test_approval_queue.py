@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 import time
 
@@ -357,3 +358,46 @@ async def test_the_user_changes_a_calls_arguments_and_its_author_is_told_once(qu
     assert re.search(r'\n- +"to": "\[EMAIL.*\n\+ +"to": "\[EMAIL', done.model_view), "the difference is masked"
     (edited,) = queue.journal.entries(EntryQuery(kind="call.edited", run_id=run.id))
     assert edited.note.detail["before"] != edited.note.detail["after"]
+
+
+async def test_under_load_each_request_is_decided_once_whatever_clients_do_at_the_same_time(queue):
+    """Thirty programs of five agents; three clients review, answer, undo, deny agents and disconnect at random."""
+    chance = random.Random(5)
+    agents = [queue.services.sessions.open(f"agent {number}") for number in range(5)]
+    runs = [
+        await proposed(queue, agent, TICKET.format(1).replace("late", f"late {number}"))
+        for agent in agents
+        for number in range(6)
+    ]
+    change(queue, approval_undo_seconds=1)
+    accepted: dict[str, list[bool]] = {run.id: [] for run in runs}
+
+    async def client(seed):
+        own, connection = random.Random(seed), await connect_in_memory(queue.api, queue.bus, WINDOW)
+        while any(queue.run_manager.run(run.id).state is RunState.WAITING for run in runs):
+            reviewing = asyncio.create_task(connection.api.review())
+            for run in own.sample(runs, 4):
+                allow = own.random() < 0.5
+                try:
+                    await connection.api.decide(answer(run, allow, undoable=own.random() < 0.7))
+                    accepted[run.id].append(allow)
+                    if not allow and own.random() < 0.5:
+                        await connection.api.undo_denial(run.id)
+                        accepted[run.id].pop()
+                except WorkbenchError:
+                    pass  # a different client was first
+            if own.random() < 0.3:
+                await connection.close()
+                connection = await connect_in_memory(queue.api, queue.bus, WINDOW)
+            reviewing.cancel()
+            await asyncio.wait([reviewing])
+        await connection.close()
+
+    async with asyncio.timeout(PATIENCE):
+        await asyncio.gather(*(client(chance.random()) for _ in range(3)))
+        for run in runs:
+            ended = await queue.run_manager.wait_until_finished(run.id)
+            assert accepted[run.id][-1] is (ended.state is RunState.DONE), ended.fault
+            decided = queue.journal.entries(EntryQuery(kind="run.decided", run_id=run.id))
+            assert [one.note.detail["allow"] for one in decided] == [ended.state is RunState.DONE]
+    assert not queue.run_manager.clocks.reviewed

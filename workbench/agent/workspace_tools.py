@@ -73,7 +73,8 @@ class WorkspaceTools:
         answer = slice_text(self._result[1] or whole.text, offset, budget, f"get_run({run.id!r})")
         self._learn(run.id, "workbench", "get_run", answer.text)
         pictures = () if offset else whole.pictures
-        return ToolAnswer(answer.text, {**whole.facts, **answer.facts}, pictures)
+        facts: JsonObject = {"run": run.id, "state": str(run.state), **answer.facts}
+        return ToolAnswer(answer.text, facts, pictures)
 
     def _learn(self, run_id: str, server: str, what: str, text: str) -> None:
         """Record a read text with its real values, because a later call that passes on a token is compared as its
