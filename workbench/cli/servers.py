@@ -18,6 +18,7 @@ from workbench.paths import Paths
 from workbench.records import (
     Depth,
     Outcome,
+    Permissions,
     PromptAnswer,
     ServerState,
     ServerStatus,
@@ -243,14 +244,22 @@ def _servers(given: argparse.Namespace, paths: Paths) -> int:
         return _add(given, paths)
     if given.known:
         return _known(given, paths)
-    states = ask(paths, lambda api: api.servers())
+
+    async def read(connection: CoreConnection) -> tuple[tuple[ServerState, ...], Permissions]:
+        return await connection.api.servers(), await connection.api.permissions()
+
+    states, permissions = talk(paths, read)
     if given.output == "json":
         print_record(states)
     else:
         print_table([_server_row(state) for state in states])
     for state in states:
+        name = state.config.name
         if state.fault:
-            narrate(f"{state.config.name}: {state.fault.message} {state.fault.hint}".rstrip())
+            narrate(f"{name}: {state.fault.message} {state.fault.hint}".rstrip())
+        if state.allowed and (tools := permissions.undecided.get(name)):
+            words = f"{name}: programs that use {count_of(len(tools), 'tool')} of it ask until you decide"
+            narrate(f"{words}: mcp-workbench servers trust {name}")
     return DONE
 
 

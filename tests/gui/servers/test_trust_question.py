@@ -6,12 +6,14 @@ import asyncio
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from workbench.events import RunChanged
 from workbench.gui.servers.trust_question import TrustDialog, ask_trust
 from workbench.gui.shell.banners import Banners
 from workbench.gui.shell.navigation import DecideTrust
-from workbench.records import ToolGroup
+from workbench.records import RunState, ToolGroup
 
 
 def press(banner: QWidget, text: str) -> None:
@@ -83,3 +85,18 @@ def test_a_banner_asks_once_a_server_runs_and_can_wait(context: Any, fake_core: 
     assert asked == [DecideTrust("files")]
     press(banner, "Later")
     qtbot.waitUntil(lambda: not banner.isVisible())
+
+
+def test_the_banner_also_asks_about_a_server_that_rests_while_a_program_waits_for_it(
+    context: Any, fake_core: Any, make: Any, qtbot: Any
+) -> None:
+    banners = Banners(context)
+    qtbot.addWidget(banners)
+    banners.show()
+    fake_core.undecided = {"files": ("read_file",)}
+    context.store.load()
+    qtbot.waitUntil(lambda: context.store.permissions is not None)
+    assert not banners.trust.isVisible(), "nothing runs or waits"
+    run = make.run("w", RunState.WAITING)
+    context.store.handle(RunChanged(replace(run, verdict=replace(run.verdict, waits_for_trust=("files",)))))
+    qtbot.waitUntil(banners.trust.isVisible)

@@ -18,7 +18,7 @@ from workbench.gui.kit.text import one_line
 from workbench.gui.shell.bridge import NOT_CONNECTED, Link, LinkState
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.navigation import DecideTrust
-from workbench.records import Fault, ServerState, ServerStatus
+from workbench.records import Fault, Run, RunState, ServerState, ServerStatus
 
 AT_ONCE = 3
 """Banners beyond this number push out the oldest: a storm of faults must not fill the window."""
@@ -46,6 +46,7 @@ class Banners(Pane):
         store.server_changed.connect(self._server_changed)
         store.secrets_changed.connect(self._show_secrets)
         store.permissions_changed.connect(self._show_undecided)
+        store.run_changed.connect(self._run_changed)
 
     def faults(self) -> tuple[Fault, ...]:
         """The latest faults, closed ones included."""
@@ -131,7 +132,8 @@ class Banners(Pane):
         permissions, servers = self.context.store.permissions, self.context.store.servers
         for server, tools in permissions.undecided.items() if permissions is not None else ():
             state = servers.get(server)
-            if state is None or state.status is not ServerStatus.READY or (server, tools) in self._put_off:
+            runs = state is not None and state.status is ServerStatus.READY
+            if not (runs or server in self._waited_for()) or (server, tools) in self._put_off:
                 continue
             known = permissions is not None and server in permissions.trust.decisions
             fault = _undecided(server, tools, known=known)
@@ -141,6 +143,15 @@ class Banners(Pane):
                 self.trust.add_button("Later", partial(self._put_off_trust, server, tools), "quiet")
             return
         self.trust.show_fault(None)
+
+    def _run_changed(self, run: Run) -> None:
+        if run.verdict is not None and run.verdict.waits_for_trust:
+            self._show_undecided()
+
+    def _waited_for(self) -> set[str]:
+        """The servers that a waiting program needs a decision about; they may not run yet."""
+        waiting = (run.verdict for run in self.context.store.runs.values() if run.state is RunState.WAITING)
+        return {server for verdict in waiting if verdict is not None for server in verdict.waits_for_trust}
 
     def _put_off_trust(self, server: str, tools: tuple[str, ...]) -> None:
         self._put_off.add((server, tools))
