@@ -48,3 +48,46 @@ def test_a_tool_that_runs_sql_only_reads_with_a_statement_that_only_reads() -> N
     other = Tool("db", "delete_by_query", hints=Hints(destructive=True), reading_standing=Standing.RUNS)
     code = 'from servers.db import delete_by_query\nawait delete_by_query(query="SELECT 1")\n'
     assert assess(code, [other]).risk is Risk.HIGH
+
+
+WRITERS = """
+import matplotlib.pyplot as plt; plt.savefig("workspace/a.png")
+import matplotlib.pyplot as plt; plt.imsave("workspace/a.png", [[1]])
+from PIL import Image; Image.new("RGB", (1, 1)).save("workspace/a.png")
+import openpyxl; w = openpyxl.Workbook(); w.save("workspace/a.xlsx")
+import numpy as np; np.zeros(3).tofile("workspace/a.bin")
+import numpy as np; np.memmap("workspace/a.bin", mode="w+", shape=3)
+import polars as pl; pl.DataFrame().write_csv("workspace/a.csv")
+import plotly.express as px; px.line().write_html("workspace/a.html")
+import xml.etree.ElementTree as ET; ET.ElementTree(ET.Element("a")).write("workspace/a.xml")
+import logging; logging.basicConfig(filename="workspace/a.log")
+import mailbox; m = mailbox.mbox("workspace/a.mbox"); m.add("x"); m.flush()
+import fileinput; print([line for line in fileinput.input("workspace/a.txt", inplace=True)])
+import cv2; cv2.imwrite("workspace/a.png", 1)
+import pyarrow.parquet as pq; pq.write_table(1, "workspace/a.parquet")
+import torch; torch.save(1, "workspace/a.pt")
+import wave; w = wave.open("workspace/a.wav", "wb")
+import pandas as pd; pd.DataFrame().to_json("workspace/a.json")
+import cProfile; p = cProfile.Profile(); p.dump_stats("workspace/a.csv")
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("code", WRITERS)
+def test_a_library_that_writes_a_file_is_noticed_and_its_text_is_not(code: str) -> None:
+    found = assess(code, [])
+    assert found.gate is Gate.ASK
+    assert [one.subject.split("/")[0] for one in found.findings if one.rule == "file.write"] == ["workspace"]
+
+
+def test_the_same_methods_without_a_file_do_not_ask() -> None:
+    code = """
+import io, logging, wave, numpy as np, pandas as pd, polars as pl, matplotlib.pyplot as plt
+table = pd.DataFrame({"a": [1]})
+print(table.to_json(), table.to_csv(), table.to_json(orient="records"), pl.DataFrame().write_csv())
+picture = io.BytesIO()
+plt.savefig(picture)
+logging.basicConfig(level="INFO")
+wave.open("workspace/a.wav", "rb")
+np.memmap("workspace/a.bin", mode="r")
+"""
+    assert assess(code, []).gate is Gate.AUTO, assess(code, []).findings

@@ -18,6 +18,7 @@ from workbench.analysis.interpreter.values import (
     Arguments,
     Value,
     ValueSource,
+    each,
     join,
     known,
     readable,
@@ -36,6 +37,8 @@ from workbench.analysis.tables.methods_and_attributes import (
     PATH_METHODS,
     RUNNERS,
     SQL_METHODS,
+    WRITING_NAMED,
+    WRITING_TARGET,
 )
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
@@ -50,7 +53,10 @@ _COMPARING = names(
     rpartition rsplit split startswith difference intersection isdisjoint"""
 )
 _MATCHING = names("contains findall finditer fullmatch match search sub subn")
-_NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
+_NAMED_TARGET = WRITING_TARGET | {"extractall"}
+_LONGEST_PATH = 300  # characters
+_TARGETS = ("path", "path_or_buf", "fname", "file", "filename", "workbook", "fid")
+_MARKUP = (".xml", ".html", ".svg", ".kml", ".gpx", ".xhtml")  # ends of files that `ElementTree.write` makes
 _LEAVING_SQL = re.compile(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
 _READING_SQL = re.compile(
     r"\s{0,40}(?:(?:SELECT|EXPLAIN)\b|PRAGMA\s{1,9}\w{1,40}\s{0,9}(?:\(\w{0,40}\))?;?$)", re.IGNORECASE
@@ -90,6 +96,8 @@ def call_method(
         return _on_database(interpreter, node, owner, arguments)
     if owner.kind == "sqlite3.Connection" and (action := CONNECTION_METHODS.get(name)):
         note(interpreter, action, node, f".{name}()")
+    if name in WRITING_NAMED or name == "write":
+        _write_named(interpreter, node, name, arguments)
     if name in LOADING:
         _load(interpreter, node, arguments)
     if name in METHOD_ACTIONS and interpreter.stored_attribute(name) is None:
@@ -146,6 +154,17 @@ def _on_connection(interpreter: Interpreter, node: ast.Call, name: str, owner: V
     return Value(kind=owner.kind if name == "__enter__" else "", taint=arguments.taint)
 
 
+def _write_named(interpreter: Interpreter, node: ast.Call, name: str, arguments: Arguments) -> None:
+    """Note a file that a method writes, if its argument certainly names one."""
+    target = arguments.get(0, *_TARGETS, "fp", "path_or_buf", "buf", "coverdir")
+    for choice in each(target):
+        text = known(choice) or ""
+        markup = not interpreter.modules.isdisjoint(("xml", "lxml")) and text.endswith(_MARKUP)
+        named = choice.kind in PATH_KINDS or (text and "\n" not in text and len(text) < _LONGEST_PATH)
+        if named and (markup or name != "write") and interpreter.stored_attribute(name) is None:
+            note_file(interpreter, ProgramAction.WRITE, node, choice)
+
+
 def _load(interpreter: Interpreter, node: ast.Call, arguments: Arguments) -> None:
     """Note the path of a reader for a data format, if it is outside the workspace."""
     path = arguments.get(0)
@@ -188,7 +207,7 @@ def _call_other_method(
 ) -> Value:
     action, taint = METHOD_ACTIONS[name], owner.taint | arguments.taint
     if action in FILE_ACTIONS:
-        target = arguments.get(0, "path", "path_or_buf", "fname") if name in _NAMED_TARGET else owner
+        target = arguments.get(0, *_TARGETS) if name in _NAMED_TARGET else owner
         if name in _NAMED_TARGET and (target is NOTHING or target.const is None or target.kind.startswith("io.")):
             if name == "extractall":
                 note_file(interpreter, action, node, Value(const="."))

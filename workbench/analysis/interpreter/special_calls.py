@@ -422,6 +422,43 @@ def _numpy_load(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
     return Value(taint=arguments.taint)
 
 
+def _log_file(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """Interpret `logging.basicConfig(filename=…)`."""
+    if (target := arguments.named.get("filename", NOTHING)) is not NOTHING and target.const is not None:
+        note_file(interpreter, ProgramAction.WRITE, node, target)
+    return Value(taint=arguments.taint)
+
+
+def _edited(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """Interpret `fileinput.input(files, inplace=True)`."""
+    inplace = arguments.get(1, "inplace")
+    reads = inplace is NOTHING or inplace.const is False
+    note_file(interpreter, ProgramAction.READ if reads else ProgramAction.WRITE, node, arguments.get(0, "files"))
+    return Value(kind=FOREIGN, taint=arguments.taint)
+
+
+def _mailbox(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """Interpret a mailbox, which is written when it is flushed or closed."""
+    writes = interpreter.mentions({"flush", "close"})
+    action = ProgramAction.WRITE if writes else ProgramAction.READ
+    note_file(interpreter, action, node, arguments.get(0, "path", "dirname"))
+    return Value(taint=arguments.taint)
+
+
+def _with_mode(position: int, reading: frozenset[str]) -> SpecialCall:
+    """Return the rule of a function that opens a file in a mode, such as `wave.open` and `numpy.memmap`."""
+
+    def opened(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+        modes = [known(choice) for choice in each(arguments.get(position, "mode"))]
+        action = ProgramAction.READ if all(mode in reading for mode in modes) else ProgramAction.WRITE
+        target = arguments.get(0, "f", "file", "filename")
+        if not target.kind.startswith("io."):
+            note_file(interpreter, action, node, target)
+        return Value(taint=arguments.taint)
+
+    return opened
+
+
 _READING_FLAGS = names("O_RDONLY O_CLOEXEC O_NOFOLLOW O_NONBLOCK O_DIRECTORY O_NOATIME O_PATH")
 FILE_CALLS: dict[str, SpecialCall] = {
     **for_names("builtins.open", _open),
@@ -438,6 +475,11 @@ FILE_CALLS: dict[str, SpecialCall] = {
     **for_names("pathlib.Path.home", _home),
     **for_names("os.chdir", _move),
     **for_names("numpy.load", _numpy_load),
+    **for_names("logging.basicConfig", _log_file),
+    **for_names("fileinput.input fileinput.FileInput", _edited),
+    **for_names("mailbox.mbox mailbox.Maildir mailbox.MH mailbox.Babyl mailbox.MMDF", _mailbox),
+    **for_names("wave.open", _with_mode(1, names("r rb"))),
+    **for_names("numpy.memmap", _with_mode(2, names("r c"))),
 }
 
 

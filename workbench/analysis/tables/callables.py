@@ -86,6 +86,20 @@ _rules(
     "logging.FileHandler logging.handlers.RotatingFileHandler zipapp.create_archive dbm.open",
 )
 _rules(ProgramAction.WRITE, 0, "", "logging.handlers.TimedRotatingFileHandler logging.handlers.WatchedFileHandler")
+_rules(
+    ProgramAction.WRITE,
+    0,
+    "",
+    """matplotlib.pyplot.savefig matplotlib.pyplot.imsave matplotlib.image.imsave imageio.imwrite imageio.imsave
+    imageio.mimsave cv2.imwrite scipy.io.savemat scipy.io.wavfile.write soundfile.write skimage.io.imsave""",
+)
+_rules(ProgramAction.WRITE, 1, "torch.", "save")
+_rules(ProgramAction.WRITE, 1, "pyarrow.", "parquet.write_table csv.write_csv feather.write_feather")
+_rules(ProgramAction.WRITE, 1, "joblib.", "dump")
+_rules(ProgramAction.WRITE, 2, "sklearn.datasets.", "dump_svmlight_file")
+for _format in ("gml", "graphml", "gexf", "edgelist", "adjlist", "pajek", "weighted_edgelist", "multiline_adjlist"):
+    _rules(ProgramAction.WRITE, 1, "networkx.", f"write_{_format}")
+_rules(ProgramAction.UNPACK, None, "", "statsmodels.api.load statsmodels.iolib.smpickle.load_pickle")
 _rules(ProgramAction.WRITE, 0, "numpy.", "save savez savetxt savez_compressed")
 _rules(
     ProgramAction.TEMPORARY,

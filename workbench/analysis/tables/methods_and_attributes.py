@@ -64,13 +64,7 @@ METHOD_ACTIONS = {
     "symlink_to": ProgramAction.LINK,
     "hardlink_to": ProgramAction.LINK,
     "chmod": ProgramAction.META,
-    "to_csv": ProgramAction.WRITE,
     "to_sql": ProgramAction.DATABASE,
-    "to_excel": ProgramAction.WRITE,
-    "to_parquet": ProgramAction.WRITE,
-    "to_feather": ProgramAction.WRITE,
-    "to_pickle": ProgramAction.WRITE,
-    "savefig": ProgramAction.WRITE,
     "extractall": ProgramAction.WRITE,
     "sendall": ProgramAction.NETWORK,
     "sendto": ProgramAction.NETWORK,
@@ -91,6 +85,15 @@ METHOD_ACTIONS = {
     "exec_module": ProgramAction.CODE,
     "fork_exec": ProgramAction.PROCESS,
 }
+# Methods that write the file that their first argument names; without one they return text.
+WRITING_TARGET = names(
+    """to_csv to_excel to_parquet to_feather to_pickle to_stata to_hdf to_orc to_file to_netcdf tofile savefig write_csv
+    write_parquet write_json write_ndjson write_excel write_ipc write_avro write_html write_image sink_csv sink_parquet
+    sink_ipc sink_ndjson dump_stats"""
+)
+METHOD_ACTIONS |= dict.fromkeys(WRITING_TARGET, ProgramAction.WRITE)
+# The same, but methods of these names also do something else: they count if the argument is a written text or a path.
+WRITING_NAMED = names("to_json to_html to_xml to_latex to_markdown to_string save dump write_results")
 # Methods of file readers, whose argument may be a path.
 LOADING = names("read load parse open load_cert_chain load_verify_locations from_file read_file add")
 # Methods of a database connection that do more than query.
