@@ -263,3 +263,21 @@ def test_only_hints_that_are_believed_and_a_persons_word_make_a_tool_that_only_a
     assert only_adds(effective_tool(plain, Trust({"desk": {"create_entry": said}})))
     sends = replace(said, sends=True)
     assert not only_adds(effective_tool(plain, Trust({"desk": {"create_entry": sends}}, decisions=BELIEVED)))
+
+
+@pytest.mark.parametrize(
+    ("code", "mild"),
+    [
+        ("import os\nos.makedirs('workspace/out', exist_ok=True)\nopen('workspace/out/a.csv', 'w').write('x')", True),
+        ("from pathlib import Path\nPath('workspace/out').mkdir()\nPath('workspace/out/a.csv').write_text('x')", True),
+        ("import os\nos.makedirs('workspace/.git/hooks')", False),
+        ("import os\nos.makedirs('workspace/' + input())", False),
+        ("import os\nos.makedirs('workspace/out')\nopen('workspace/out/a.sh', 'w').write('x')", False),
+    ],
+)
+def test_a_program_that_makes_the_folder_of_its_new_file_is_judged_like_the_tool_that_does(
+    code: str, mild: bool
+) -> None:
+    assert is_additive(assess(code, []), [], lambda path: False) is mild
+    alike = "write_file('out/a.csv', 'x')"
+    assert is_additive(assess(alike, []), [], lambda path: False)

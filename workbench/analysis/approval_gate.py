@@ -85,6 +85,7 @@ _CHANGES = frozenset(
     action.value
     for action in (
         ProgramAction.WRITE,
+        ProgramAction.FOLDER,
         ProgramAction.COPY,
         ProgramAction.MOVE,
         ProgramAction.DELETE,
@@ -292,8 +293,10 @@ def _is_additive_call(one: Finding, known: dict[str, Tool]) -> bool:
 
 
 def _is_new_data(one: Finding, taken: Callable[[str], bool]) -> bool:
-    """Return whether the finding writes a new file of plain data."""
+    """Return whether the finding writes a new file of plain data, or makes a folder, which changes no file."""
     path = one.subject
+    if one.rule == ProgramAction.FOLDER.value and path.startswith(_WORKSPACE) and "…" not in path:
+        return not any(part.startswith(".") for part in path.split("/"))
     if one.rule != ProgramAction.WRITE.value or not path.startswith(_WORKSPACE) or "…" in path:
         return False
     return is_data(path.removeprefix(_WORKSPACE)) and not taken(path.removeprefix(_WORKSPACE))

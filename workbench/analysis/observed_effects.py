@@ -15,7 +15,9 @@ from workbench.records import Observation, Verdict
 
 Times: TypeAlias = Mapping[str, tuple[int, int]]  # subject → (times it happened, times it was refused)
 UNKNOWN: Final = "…"  # unknown part of a subject
-_WRITES: Final = frozenset({"file.write", "file.copy", "file.move", "file.link", "file.temporary", "file.permissions"})
+_WRITES: Final = frozenset(
+    {"file.write", "file.folder", "file.copy", "file.move", "file.link", "file.temporary", "file.permissions"}
+)
 _DELETES: Final = frozenset({"file.delete", "file.move"})
 _MENTION: Final = ".mention"
 _MOST: Final = 200  # maximum number of compared effects; unpredicted ones come first

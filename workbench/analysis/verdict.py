@@ -92,6 +92,7 @@ _LISTS = {
     **dict.fromkeys(
         (
             ProgramAction.WRITE,
+            ProgramAction.FOLDER,
             ProgramAction.COPY,
             ProgramAction.MOVE,
             ProgramAction.DELETE,

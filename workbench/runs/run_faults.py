@@ -79,7 +79,11 @@ def returned_fault(verdict: Verdict, outcome: Gate) -> Fault:
 
 def _refused(verdict: Verdict) -> str:
     """Return a hint with an alternative to what the sandbox refuses."""
-    written = [one.subject.removeprefix("./") for one in verdict.findings if one.rule == "file.write" and one.subject]
+    written = [
+        one.subject.removeprefix("./")
+        for one in verdict.findings
+        if one.rule in ("file.write", "file.folder") and one.subject
+    ]
     if any(path.startswith("skills/") for path in written):
         return (
             "Programs cannot write skills. Offer the skill with save_skill(name, code, description); the user keeps it."

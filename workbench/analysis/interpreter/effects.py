@@ -20,6 +20,7 @@ FILE_ACTIONS = frozenset(
         ProgramAction.READ,
         ProgramAction.LIST,
         ProgramAction.WRITE,
+        ProgramAction.FOLDER,
         ProgramAction.COPY,
         ProgramAction.MOVE,
         ProgramAction.DELETE,
@@ -103,7 +104,7 @@ def _file_risk(action: ProgramAction, found: PathPlace) -> Risk:
     if found is PathPlace.SENSITIVE:
         return (
             Risk.CRITICAL
-            if action in _HARD or action is ProgramAction.WRITE
+            if action in _HARD or action in (ProgramAction.WRITE, ProgramAction.FOLDER)
             else Risk.MEDIUM
             if action is ProgramAction.LIST
             else Risk.HIGH

@@ -43,7 +43,7 @@ PATH_METHODS = {
     "write_text": ProgramAction.WRITE,
     "write_bytes": ProgramAction.WRITE,
     "touch": ProgramAction.WRITE,
-    "mkdir": ProgramAction.WRITE,
+    "mkdir": ProgramAction.FOLDER,
     "symlink_to": ProgramAction.LINK,
     "hardlink_to": ProgramAction.LINK,
     "chmod": ProgramAction.META,

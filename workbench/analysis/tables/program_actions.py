@@ -15,6 +15,7 @@ class ProgramAction(StrEnum):
     READ = "file.read"
     LIST = "file.list"
     WRITE = "file.write"
+    FOLDER = "file.folder"
     COPY = "file.copy"
     MOVE = "file.move"
     DELETE = "file.delete"
@@ -60,6 +61,7 @@ WORDS: dict[ProgramAction, ActionWords] = {
     ProgramAction.READ: ActionWords(_LOW, _WILL, "Reads {}", "Reads a file chosen at run time", True),
     ProgramAction.LIST: ActionWords(_LOW, _WILL, "Lists {}", "Lists a folder chosen at run time", True),
     ProgramAction.WRITE: ActionWords(_MEDIUM, _WILL, "Writes {}", "Writes a file chosen at run time", True),
+    ProgramAction.FOLDER: ActionWords(_MEDIUM, _WILL, "Makes the folder {}", "Makes a folder chosen at run time", True),
     ProgramAction.COPY: ActionWords(_MEDIUM, _WILL, "Copies {}", "Copies a file chosen at run time", True),
     ProgramAction.MOVE: ActionWords(
         _HIGH, _WILL, "Moves or replaces {}", "Moves or replaces a file chosen at run time", None
