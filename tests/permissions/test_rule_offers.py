@@ -57,6 +57,13 @@ def test_a_recipient_and_its_domain() -> None:
     assert not allowed(MAIL, found["exact"], {"subject": "no recipient"})
 
 
+def test_no_rule_covers_a_whole_provider_where_anybody_can_have_an_address() -> None:
+    assert list(offered(MAIL, {"to": "bob@GMail.com"})) == ["exact"]
+    assert offers(MAIL, {"to": ["bob@gmail.com", "ann@gmail.com"]}) == ()
+    page = Tool("web", "post_page", hints=Hints(read_only=False, open_world=True), hash="w")
+    assert list(offered(page, {"url": "https://api.github.com/repos/acme/site"})) == ["exact"]
+
+
 def test_a_folder_on_this_machine_and_links_out_of_it(tmp_path: Path) -> None:
     inside, outside = tmp_path / "docs" / "a", tmp_path / "secret"
     inside.mkdir(parents=True)

@@ -4,6 +4,8 @@ and ends when it is revoked. Real core, sandbox and demo server.
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from msgspec.structs import replace
 
@@ -179,3 +181,21 @@ async def test_each_offer_really_lets_its_own_program_run(demo: Core, agent: Ses
         assert found.state is not RunState.WAITING, offer.sentence
         for rule in (await demo.api.permissions()).rules:
             await demo.api.revoke_permission(rule.id)
+
+
+async def test_a_rule_that_is_revoked_while_its_program_waits_for_others_asks_again(demo: Core, agent: Session) -> None:
+    demo.services.settings.set(replace(demo.settings, approval_auto_mild=False, run_concurrent=1))
+    first = await asked(demo, agent, TICKET)
+    choose(demo, first, "program", "always")
+    await demo.run_manager.wait_until_finished(first.id)
+    busy = demo.run_manager.submit("import time\ntime.sleep(60)", agent)
+    await reached(demo, busy, RunState.RUNNING)
+    queued = demo.run_manager.submit(TICKET, agent)
+    async with asyncio.timeout(30):
+        while demo.run_manager.run(queued.id).decision is None:
+            await asyncio.sleep(0.02)
+    (rule,) = (await demo.api.permissions()).rules
+    await demo.api.revoke_permission(rule.id)
+    await demo.run_manager.stop(busy.id)
+    assert (await waiting(demo, queued)).decision is None
+    await demo.run_manager.stop(queued.id)

@@ -46,6 +46,19 @@ _PLACES: Final = _words(
     """repo repository owner org organization project channel table tables database schema collection board workspace
     namespace bucket calendar list sheet spreadsheet notebook team label queue cluster branch environment"""
 )
+# Mail providers and hosts where anybody can have an address or a page: a rule for all of it would allow outsiders.
+_PUBLIC: Final = _words(
+    """gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com yahoo.co.uk ymail.com aol.com
+    icloud.com me.com mac.com proton.me protonmail.com pm.me gmx.de gmx.net gmx.com web.de t-online.de mail.ru
+    yandex.ru yandex.com qq.com 163.com 126.com zoho.com tutanota.com fastmail.com mail.com posteo.de hey.com
+    orange.fr wanadoo.fr free.fr laposte.net libero.it seznam.cz wp.pl o2.pl onet.pl uol.com.br comcast.net
+    verizon.net att.net github.com api.github.com gist.github.com raw.githubusercontent.com gitlab.com
+    bitbucket.org pastebin.com hooks.slack.com discord.com docs.google.com drive.google.com script.google.com
+    forms.gle sheets.googleapis.com dropbox.com webhook.site requestbin.com pipedream.net httpbin.org ntfy.sh
+    transfer.sh file.io 0x0.st huggingface.co codepen.io jsfiddle.net replit.com notion.so airtable.com
+    medium.com reddit.com x.com twitter.com api.telegram.org t.me bit.ly tinyurl.com s3.amazonaws.com
+    storage.googleapis.com"""
+)
 _STATEMENTS: Final = _words("sql query q statement statements command script")
 _NAMING: Final = ("id", "name", "key", "number")  # ends of arguments that name the object acted on
 _NO_CONDITION: Final[tuple[Predicate, ...]] = ()
@@ -126,16 +139,24 @@ def _wider(one: Predicate, arguments: JsonObject, workspace: str) -> Predicate:
     if "://" in one.pattern:
         start, _, host = one.pattern.split("\\")[0].partition("://")
         host = host.partition("/")[0]
-        return Predicate(one.path, f"{start}://{host}/*") if _is_host(host) and start.isalpha() else one
+        narrow = _is_host(host) and start.isalpha() and not _is_public(host.partition(":")[0])
+        return Predicate(one.path, f"{start}://{host}/*") if narrow else one
     if "*" in one.pattern or "\\" in one.pattern:
         return one
     if "@" in one.pattern:
-        return Predicate(one.path, f"*@{one.pattern.rpartition('@')[2]}")
+        domain = one.pattern.rpartition("@")[2]
+        return one if _is_public(domain) else Predicate(one.path, f"*@{domain}")
     if _is_path(one.path) and (folder := posixpath.dirname(posixpath.normpath(one.pattern))).strip("/."):
         whole = posixpath.join(posixpath.dirname(workspace), folder) == workspace
         wide = Predicate(one.path, UNDER if whole else f"{BELOW}{folder}")
         return wide if _held(wide, arguments, workspace) else one
     return one
+
+
+def _is_public(host: str) -> bool:
+    """Return whether anybody can have an address or a page at this host."""
+    name = host.casefold().removeprefix("www.").rstrip(".")
+    return name in _PUBLIC or name.partition(".")[2] in ("slack.com", "atlassian.net", "github.io", "amazonaws.com")
 
 
 def _is_host(name: str) -> bool:
@@ -170,7 +191,7 @@ def _predicates(path: str, value: JsonValue, depth: int = 0) -> list[Predicate]:
 def _shared(path: str, value: list[JsonValue]) -> list[Predicate]:
     """Return one predicate for several addresses of the same domain."""
     ends = {one.rpartition("@")[2] for one in value if isinstance(one, str) and "@" in one}
-    if len(ends) == 1 and all(isinstance(one, str) for one in value):
+    if len(ends) == 1 and all(isinstance(one, str) for one in value) and not _is_public(next(iter(ends))):
         return [Predicate(f"{path}[]", f"*@{exactly(ends.pop())}")]
     return []
 

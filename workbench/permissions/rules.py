@@ -249,6 +249,10 @@ class Rules:
         self._save_rules([one for one in every if one.id != rule_id])
         return found
 
+    def is_revoked(self, rule_id: str) -> bool:
+        """Whether the user has revoked this rule since the core started."""
+        return rule_id in self._revoked
+
     def restore(self, rule_id: str) -> Permission:
         """Restore a revoked rule as it was; its expiry and conditions still apply."""
         if rule_id not in self._revoked:

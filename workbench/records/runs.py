@@ -188,7 +188,8 @@ class Decision(Struct, frozen=True):
     seconds: float = 0.0  # how long the user viewed the request
     hosts: tuple[str, ...] = ()  # "host:port" that the user allowed for this run only
     scope: str = "once"  # once, session, text, tool, server: how far the decision applies; rules: they allowed it
-    offer: str = ""  # the lasting answer that the user chose, from the offers of the run
+    # the lasting answer that the user chose, from the offers of the run; or the rule that decided in the user's place
+    offer: str = ""
     fingerprint: str = ""  # approval fingerprint of the run that the user saw
     also: tuple[str, ...] = ()  # other runs with the same request that the answer applies to
     plan: str = ""  # the dry run whose plan was allowed; anything else needs approval

@@ -290,8 +290,9 @@ class ApprovalRules:
         """Return the decision that a rule makes in the user's place."""
         self._services.rules.note_use(rule)
         by = f"your rule of {time.strftime('%d %b %H:%M', time.localtime(rule.made))}"
+        at, fingerprint = time.time(), run.fingerprint
         return Decision(
-            run.id, run.proposal.sha, True, by, at=time.time(), scope=rule.scope, fingerprint=run.fingerprint
+            run.id, run.proposal.sha, True, by, at=at, scope=rule.scope, offer=rule.id, fingerprint=fingerprint
         )
 
     def make_rules(self, run: Run, decision: Decision, session: Session) -> tuple[Permission, ...]:

@@ -210,10 +210,17 @@ class RunPipeline:
             run.record = replace(
                 run.record, fingerprint=self._approvals.fingerprint(run.record)
             )  # a plan applies to the current definitions
-        if run.record.decision is None:
+        if (decision := run.record.decision) is None:
             return None
+        if self._services.rules.is_revoked(decision.offer):  # while the program waited for others to end
+            run.record = replace(run.record, decision=None)
+            await run.slot.aclose()
+            if (end := await self._ask(run)) is not None:
+                return end
+            await self._wait_for_slot(run)
+            return await self._check_unchanged_since_approval(run)
         if self._approvals.fingerprint(run.record) == run.record.fingerprint:
-            if run.plan is None and run.record.decision.sha:
+            if run.plan is None and decision.sha:
                 self._approvals.remember_allowed(run.record, run.reading)
             return None
         run.write_audit(
