@@ -18,15 +18,14 @@ from workbench.records import Gate, Impact, Risk, Verdict
         (
             "from servers.demo import *\nawait list_orders()\nawait get_customer()\n"
             "import servers.old as o\nawait o.lookup_user()",
-            "Looks up user through old.lookup_user, which its server does not describe. "
+            "Looks up user through old.lookup_user; old does not say whether this changes anything. "
             "Reads with demo.list_orders and demo.get_customer.",
         ),
         (
             "from servers.demo import send_email, list_orders\n"
             "for o in await list_orders():\n    await send_email(to=o)\n"
             "open('workspace/report.csv', 'w')",
-            "Sends e-mail through demo.send_email in a loop. "
-            "Data from demo.list_orders (line 2) goes to demo.send_email (to). "
+            "Mails addresses taken from order data (demo.list_orders, line 2) through demo.send_email, once per order. "
             "Writes workspace/report.csv. Reads with demo.list_orders.",
         ),
         (

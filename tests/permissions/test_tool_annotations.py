@@ -118,20 +118,6 @@ def test_sending_is_said_by_the_first_word() -> None:
     assert not tool_verbs.sends("get_posts")
 
 
-@pytest.mark.parametrize(
-    ("name", "phrase"),
-    [
-        ("send_email", "Sends e-mail"),
-        ("delete_customer", "Deletes customer"),
-        ("pushFiles", "Pushes files"),
-        ("copy_sheet", "Copies sheet"),
-        ("frobnicate", ""),
-    ],
-)
-def test_a_name_becomes_a_phrase(name: str, phrase: str) -> None:
-    assert tool_verbs.phrase(name) == phrase
-
-
 def test_what_asks_about_a_users_own_call_is_no_less_dangerous_in_a_program() -> None:
     """Over names of up to two verbs: programs count whatever a name says as a whole, and each word as before."""
     verbs = sorted(tool_verbs.READING | tool_verbs.DESTROYING | tool_verbs.SENDING | tool_verbs.CHANGING)

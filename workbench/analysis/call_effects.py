@@ -1,71 +1,104 @@
-"""Attributes the data flows of a program to the nearest tool answers, and describes each tool call as one effect."""
+"""Attributes the data flows of a program to the nearest tool answers, and states each tool call as one effect.
+
+The interpreter notes calls and flows while it reads; what a call gets is known only afterwards. A finding about a flow
+that the sentence of a call already names is no effect of its own: each fact is said once.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
+from workbench.analysis.call_sentences import CallDescriber, CallText, SourceFacts, limit_of
 from workbench.analysis.data_flow.argument_sources import SinkCall, find_argument_sources
 from workbench.analysis.data_flow.held_data import CallSource
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.program_report import MAX_FLOWS, NotedFinding, ProgramReport
+from workbench.analysis.interpreter.tool_calls import noted_texts
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
-from workbench.analysis.interpreter.values import ValueSource
+from workbench.analysis.interpreter.values import Arguments, ValueSource
+from workbench.analysis.sql_statements import SqlClass
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import Flow, Risk, Tool
+from workbench.records.common_types import worst
+
+CALL = "tool.call"
+_ABOUT_ARGUMENTS = ("tool.sql", "tool.path", "tool.address")  # findings that the sentence of the call states
+_ABOUT_FLOWS = ("flow.private", "flow.destination", "flow.decides")
+_Sinks = dict[tuple[str, int], list[SinkCall]]  # by "server.tool" and line
 
 
 def explain_calls(interpreter: Interpreter, tree: ast.Module) -> None:
-    """Replace the flows of the report by those of the nearest answers, and correct the findings that name them."""
-    report = interpreter.report
-    if not any(
-        facts_of(use.tool).risk is not Risk.LOW or facts_of(use.tool).reaches_outside for use in report.uses.values()
-    ):
-        return
-    known = {node: [tool for tool, _ in found.values()] for node, found in interpreter.tool_calls.items()}
-    calls = find_argument_sources(tree, interpreter.tool_lookup, known)
-    kinds = _SourceKinds(interpreter.tool_lookup)
-    sinks: dict[tuple[str, int], list[SinkCall]] = {}
+    """State what each tool call does. Flows get the nearest answers as sources, and so do findings about them."""
+    report, calls = interpreter.report, _followed_calls(interpreter, tree)
+    sinks: _Sinks = {}
     for call in calls.values():
-        sinks.setdefault((f"{call.tool.server}.{call.tool.name}", call.line), []).append(call)
-    followed = {node for node, _, _ in calls}
-    unfollowed = {
-        (f"{tool.server}.{tool.name}", interpreter.span(node).line)
-        for node, tools in known.items()
-        if node not in followed
-        for tool in tools
-    }
-    _attribute_flows(report, sinks, unfollowed, kinds)
+        sinks.setdefault((_name(call.tool), call.line), []).append(call)
+    facts = _source_facts(interpreter, calls.values())
+    if calls:
+        _attribute_flows(report, sinks, _unfollowed_calls(interpreter, calls), facts)
     for key, note in report.notes.items():
         if note.source is not None and (found := sinks.get((note.finding.subject, note.finding.span.line))):
-            report.notes[key] = _named_source(note, found, kinds)
+            report.notes[key] = _named_source(note, found, facts)
+    describer = CallDescriber(facts)
+    for node, tools in interpreter.tool_calls.items():
+        for tool, given in tools.values():
+            _state_call(interpreter, node, tool, given, calls.get((node, tool.server, tool.name)), describer)
 
 
-class _SourceKinds:
-    """The kinds of an answer: private, untrusted, both or none."""
-
-    def __init__(self, tool_lookup: ToolLookup) -> None:
-        self._lookup = tool_lookup
-        self._known: dict[str, tuple[str, ...]] = {}
-
-    def of(self, source: CallSource) -> tuple[str, ...]:
-        if (found := self._known.get(source.name)) is None:
-            tool = self._lookup.find(source.server, source.name[len(source.server) + 1 :])
-            found = self._known[source.name] = _kinds(tool) if isinstance(tool, Tool) else ()
-        return found
+def _followed_calls(interpreter: Interpreter, tree: ast.Module) -> dict[tuple[ast.AST, str, str], SinkCall]:
+    """Return the calls with the sources of their arguments, unless no call can pass anything on."""
+    facts = [facts_of(use.tool) for use in interpreter.report.uses.values()]
+    if interpreter.anchor is not None or not any(one.risk is not Risk.LOW or one.reaches_outside for one in facts):
+        return {}
+    known = {node: [tool for tool, _ in found.values()] for node, found in interpreter.tool_calls.items()}
+    return find_argument_sources(tree, interpreter.tool_lookup, known)
 
 
-def _kinds(tool: Tool) -> tuple[str, ...]:
-    facts = facts_of(tool)
-    return tuple(kind for kind, has in (("private", facts.private), ("untrusted", facts.outsiders)) if has)
+def _unfollowed_calls(interpreter: Interpreter, calls: Iterable[tuple[ast.AST, str, str]]) -> set[tuple[str, int]]:
+    followed = {node for node, _, _ in calls}
+    return {
+        (_name(tool), interpreter.span(node).line)
+        for node, tools in interpreter.tool_calls.items()
+        if node not in followed
+        for tool, _ in tools.values()
+    }
 
 
+def _source_facts(interpreter: Interpreter, calls: Iterable[SinkCall]) -> dict[CallSource, SourceFacts]:
+    """Return what is known of each answer that an argument holds or that a loop runs over."""
+    sources = {source for call in calls for held in call.arguments.values() for source in held}
+    sources |= {source for call in calls for loop in call.loops for source in loop.over}
+    limits: dict[tuple[str, int], int | None] = {}
+    for node, tools in interpreter.tool_calls.items():
+        for tool, given in tools.values():
+            limits[_name(tool), interpreter.span(node).line] = limit_of(given)
+    found = {}
+    for source in sources:
+        tool = _tool_of(interpreter.tool_lookup, source)
+        facts, limit = facts_of(tool), limits.get((source.name, source.line))
+        found[source] = SourceFacts(tool, facts.private, facts.outsiders, limit)
+    return found
+
+
+def _tool_of(tool_lookup: ToolLookup, source: CallSource) -> Tool:
+    name = source.name[len(source.server) + 1 :]
+    found = tool_lookup.find(source.server, name)
+    return found if isinstance(found, Tool) else Tool(source.server, name)
+
+
+def _name(tool: Tool) -> str:
+    return f"{tool.server}.{tool.name}"
+
+
+# ── Flows ───────────────────────────────────────────────────────────────────────────────────────────────
 def _attribute_flows(
     report: ProgramReport,
-    sinks: dict[tuple[str, int], list[SinkCall]],
+    sinks: _Sinks,
     unfollowed: set[tuple[str, int]],
-    kinds: _SourceKinds,
+    facts: Mapping[CallSource, SourceFacts],
 ) -> None:
     """Replace the flows into calls whose arguments were followed. Flows into other calls stay as they were found."""
     flows: dict[Flow, None] = {}
@@ -78,35 +111,91 @@ def _attribute_flows(
             flows[flow] = None
         else:
             noted.setdefault(place, set()).add(flow.kind)
-    for (name, line), calls in sinks.items():
+    for place, calls in sinks.items():
         for call in calls:
-            for argument, sources in call.arguments.items():
-                for source in sorted(sources, key=lambda one: (one.line, one.name)):
-                    for kind in kinds.of(source):
-                        if facts_of(call.tool).risk is not Risk.LOW or kind in noted.get((name, line), ()):
-                            sink = f"{name}.{argument}" if argument.isidentifier() else name
-                            flows[Flow(kind, source.name, source.line, sink, line)] = None
+            changes = facts_of(call.tool).risk is not Risk.LOW
+            for flow in _flows_into(call, facts):
+                if changes or flow.kind in noted.get(place, ()):
+                    flows[flow] = None
     report.flows = dict.fromkeys(list(flows)[:MAX_FLOWS])
 
 
-def _named_source(note: NotedFinding, calls: list[SinkCall], kinds: _SourceKinds) -> NotedFinding:
-    """Return the finding with the nearest answer as its source, in the same argument if that holds one."""
+def _flows_into(call: SinkCall, facts: Mapping[CallSource, SourceFacts]) -> Iterable[Flow]:
+    name = _name(call.tool)
+    for argument, sources in call.arguments.items():
+        sink = f"{name}.{argument}" if argument.isidentifier() else name
+        for source in sorted(sources, key=lambda one: (one.line, one.name)):
+            for kind, has in (("private", facts[source].private), ("untrusted", facts[source].untrusted)):
+                if has:
+                    yield Flow(kind, source.name, source.line, sink, call.line)
+
+
+def _named_source(note: NotedFinding, calls: list[SinkCall], facts: Mapping[CallSource, SourceFacts]) -> NotedFinding:
+    """Return the finding with the nearest answer as its source, if the same argument holds one of this kind."""
     source = note.source
     assert source is not None
-    held = {
-        argument: sorted((one for one in sources if source.kind in kinds.of(one)), key=lambda one: (one.line, one.name))
-        for call in calls
-        for argument, sources in call.arguments.items()
-    }
-    nearest = held.get(note.argument)
+    held = {one for call in calls for one in call.arguments.get(note.argument, ())}
+    private = source.kind == "private"
+    nearest = [one for one in held if (facts[one].private if private else facts[one].untrusted)]
     if not nearest or any((one.name, one.line) == (source.label, source.line) for one in nearest):
         return note
-    message = note.finding.message.replace(_place(source), _place(nearest[0]), 1)
+    first = min(nearest, key=lambda one: (one.line, one.name))
+    message = note.finding.message.replace(_place(source.label, source.line), _place(first.name, first.line), 1)
     effect = replace(note.effect, text=message) if note.effect is not None else None
-    named = ValueSource(source.kind, nearest[0].name, nearest[0].line)
+    named = ValueSource(source.kind, first.name, first.line)
     return replace(note, finding=replace(note.finding, message=message), effect=effect, source=named)
 
 
-def _place(source: ValueSource | CallSource) -> str:
-    label = source.label if isinstance(source, ValueSource) else source.name
-    return f"{label} (line {source.line})"
+def _place(label: str, line: int) -> str:
+    return f"{label} (line {line})"
+
+
+# ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────
+def _state_call(
+    interpreter: Interpreter,
+    node: ast.AST,
+    tool: Tool,
+    given: Arguments,
+    sink: SinkCall | None,
+    describer: CallDescriber,
+) -> None:
+    """Replace the sentence of a call, and take findings that it states off the list of effects."""
+    report, span, name = interpreter.report, interpreter.span(node), _name(tool)
+    note = report.notes.get((CALL, span, name))
+    if note is None or note.effect is None:
+        return
+    looped = any(use.looped for use in report.uses.values() if use.full_name == name and use.line == span.line)
+    texts = noted_texts(tool, interpreter.every_arguments.get((node, tool.server, tool.name), ()))
+    said = describer.describe(tool, given, texts, sink, looped)
+    linked = [(key, one) for key, one in report.notes.items() if key[1] == span and _is_linked(one, name)]
+    text = said.text + "".join(dict.fromkeys(_unsaid(one, said) for _, one in linked))
+    risk = worst((note.finding.risk, *(one.finding.risk for _, one in linked)))
+    reversible = False if said.sends else note.effect.reversible
+    if said.sql is not None:
+        reversible = {SqlClass.READS: True, SqlClass.ADDS: None, SqlClass.UNKNOWN: None}.get(said.sql, False)
+    unverified = note.effect.unverified and risk is note.finding.risk  # not if something else makes it as risky
+    effect = replace(note.effect, text=text, risk=risk, reversible=reversible, unverified=unverified)
+    report.notes[CALL, span, name] = replace(note, finding=replace(note.finding, message=text), effect=effect)
+    for key, one in linked:
+        if one.finding.rule != "tool.sql" or said.sql is not None:
+            report.notes[key] = replace(one, effect=None)
+
+
+def _is_linked(note: NotedFinding, name: str) -> bool:
+    """Return whether a finding at the place of a call is about that call."""
+    finding = note.finding
+    about_flow = finding.rule in _ABOUT_FLOWS and finding.subject == name
+    return about_flow or (finding.rule in _ABOUT_ARGUMENTS and name in finding.message)
+
+
+def _unsaid(note: NotedFinding, said: CallText) -> str:
+    """Return what a finding about a flow says and the sentence of the call does not, as the end of that sentence."""
+    source = note.source
+    if source is None or (source.label, source.line) in said.sources:
+        return ""
+    place = f"({source.label}, line {source.line})"
+    if note.finding.rule == "flow.destination":
+        return f", to a destination chosen by outsiders' text {place}"
+    if note.finding.rule == "flow.decides":
+        return f", decided by outsiders' text {place}"
+    return f", depending on private data {place}"

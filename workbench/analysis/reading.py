@@ -255,6 +255,7 @@ def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
             continue
         interpreter = Interpreter(program, outer.tool_lookup, SYNTAX, inner.span, outer.deadline)
         _run(interpreter)
+        explain_calls(interpreter, program.tree)
         if depth < DEEPEST:
             _read_inner(interpreter.report, interpreter, depth + 1)
         report.merge(interpreter.report)
@@ -337,6 +338,7 @@ def _combined_verdict(alone: Verdict, together: Verdict, offset: int, number: in
         together,
         sha=alone.sha,
         sentence=f"Together with {many} before it in this session: {together.sentence}",
+        headline=tuple(replace(one, line=max(0, one.line - offset)) for one in together.headline),
         findings=tuple(_shift_finding(one, offset) for one in together.findings),
         effects=tuple(_shift_effect(one, offset) for one in together.effects),
         tools=tuple(ToolUse(one.server, one.tool, max(1, one.line - offset)) for one in together.tools),

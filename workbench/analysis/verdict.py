@@ -5,76 +5,117 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
+from workbench.analysis.call_effects import CALL
 from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import NotedFinding, ProgramReport
-from workbench.analysis.interpreter.tool_calls import describe_use
+from workbench.analysis.interpreter.tool_calls import describe_doubt
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions.tool_annotations import facts_of
-from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span, Tool, ToolUse, Verdict
-from workbench.records.common_types import at_least, rank, worst
+from workbench.records import Effect, EffectKind, Flow, Gate, HeadlinePart, Impact, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records.common_types import at_least, count_of, rank, worst
 
 MOST = 3  # maximum number of named items of one kind; the rest is counted
 RULES: Final = "8"  # changes whenever a rule does; verdicts of other rule versions are not valid
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 
-def sentence(report: ProgramReport) -> str:
-    """Return the sentence of a verdict, worst first: data sent or destroyed, changes, refused effects, then reading."""
+def headline(report: ProgramReport) -> tuple[HeadlinePart, ...]:
+    """Return the summary of a verdict, worst first: data sent or destroyed, changes, refused effects, then reading."""
     blocked = [note.finding.message for note in report.notes.values() if note.blocks]
     if blocked:
-        return _ended(f"Cannot run: {_named(blocked, 'reasons')}")
-    parts = [*_changing_tools(report), *_further_effects(report), *_refused(report), *_reading_tools(report)]
-    return " ".join(map(_ended, parts)) or ONLY_COMPUTES
+        text = _ended(f"Cannot run: {_named(blocked, 'reason')}")
+        return (HeadlinePart(text, worst(note.finding.risk for note in report.notes.values())),)
+    parts = [*_changing_calls(report), *_further_effects(report), *_refused(report), *_reading_calls(report)]
+    return tuple(replace(part, text=_ended(part.text)) for part in parts) or (HeadlinePart(ONLY_COMPUTES, Risk.LOW),)
 
 
-def _changing_tools(report: ProgramReport) -> list[str]:
-    changing = [use for use in report.uses.values() if facts_of(use.tool).risk is not Risk.LOW]
-    changing.sort(key=lambda use: (not facts_of(use.tool).sends, use.line))
-    return _listed(
-        dict.fromkeys(describe_use(use.tool, use.looped) for use in changing), "further tools that may change data"
+def _changing_calls(report: ProgramReport) -> list[HeadlinePart]:
+    sends = {use.full_name for use in report.uses.values() if facts_of(use.tool).sends}
+    notes = [note for note in _calls(report) if note.effect and note.effect.risk is not Risk.LOW]
+    notes.sort(key=lambda note: (-_risk_rank(note), note.finding.subject not in sends, note.finding.span.line))
+    doubts = {use.full_name: describe_doubt(use.tool) for use in report.uses.values()}
+    told: set[str] = set()
+    parts = []
+    for note in notes:
+        part, doubt = _part(note), doubts.get(note.finding.subject, "")
+        if doubt in told:  # what is unknown of a server is said once
+            part = replace(part, text=part.text.replace(doubt, "", 1))
+        told.add(doubt)
+        parts.append(part)
+    return _listed(parts, "further effects of tools")
+
+
+def _risk_rank(note: NotedFinding) -> int:
+    return rank(note.effect.risk if note.effect is not None else note.finding.risk)
+
+
+def _calls(report: ProgramReport) -> list[NotedFinding]:
+    return [note for note in report.notes.values() if note.finding.rule == CALL and note.effect]
+
+
+def _part(note: NotedFinding) -> HeadlinePart:
+    risk = note.effect.risk if note.effect is not None else note.finding.risk
+    return HeadlinePart(note.finding.message, risk, note.finding.span.line, note.finding.subject)
+
+
+def _reading_calls(report: ProgramReport) -> list[HeadlinePart]:
+    """Return what is read: named if that is little, otherwise counted."""
+    notes = sorted(
+        (note for note in _calls(report) if note.effect and note.effect.risk is Risk.LOW),
+        key=lambda note: note.finding.span.line,
     )
-
-
-def _reading_tools(report: ProgramReport) -> list[str]:
-    reading = [use for use in report.uses.values() if facts_of(use.tool).risk is Risk.LOW]
-    names = list(dict.fromkeys(use.full_name for use in reading))
-    if not names:
+    texts = list(dict.fromkeys(note.finding.message for note in notes))
+    tools = list(dict.fromkeys(note.finding.subject for note in notes))
+    if not notes:
         return []
-    return [f"Reads with {' and '.join(names)}" if len(names) < MOST else f"Reads with {len(names)} tools"]
+    if len(texts) < MOST and any(text != f"Reads with {tool}" for text in texts for tool in tools):
+        named = [text for text in texts if not text.startswith("Reads with ")]
+        plain = [text.removeprefix("Reads with ") for text in texts if text.startswith("Reads with ")]
+        texts = [*named, *([f"Reads with {' and '.join(plain)}"] if plain else [])]
+        return [HeadlinePart(text, Risk.LOW) for text in texts]
+    words = f"Reads with {' and '.join(tools)}" if len(tools) < MOST else f"Reads with {len(tools)} tools"
+    return [HeadlinePart(words, Risk.LOW)]
 
 
-def _further_effects(report: ProgramReport) -> list[str]:
+def _further_effects(report: ProgramReport) -> list[HeadlinePart]:
     """Return effects other than tool calls, the worst first. Reading is left out if there is anything else."""
     notes = [
-        note
-        for note in report.notes.values()
-        if note.finding.rule != "tool.call" and note.effect and not _is_refused(note)
+        note for note in report.notes.values() if note.finding.rule != CALL and note.effect and not _is_refused(note)
     ]
     worth = [note for note in notes if note.finding.risk is not Risk.LOW] or notes
     worth.sort(key=lambda note: (-rank(note.finding.risk), note.finding.span.line))
-    return _listed(dict.fromkeys(note.finding.message for note in worth), "further effects")
+    return _listed(map(_part, worth), "further effects")
 
 
-def _refused(report: ProgramReport) -> list[str]:
+def _refused(report: ProgramReport) -> list[HeadlinePart]:
     notes = list(filter(_is_refused, report.notes.values()))
     telling = [n for n in notes if not n.finding.rule.endswith((".import", ".mention"))] or notes
     words = list(dict.fromkeys(_lowered(note.finding.message) for note in telling))
     if not words:
         return []
-    more = f" and {len(words) - MOST} more actions" if len(words) > MOST else ""
-    return [f"The sandbox will refuse this: it {'; it '.join(words[:MOST])}{more}"]
+    left = len(words) - MOST
+    more = f" and {count_of(left, 'more action')}" if left > 0 else ""
+    text = f"The sandbox will refuse this: it {'; it '.join(words[:MOST])}{more}"
+    return [HeadlinePart(text, worst(note.finding.risk for note in telling))]
 
 
-def _listed(words: Iterable[str], rest: str) -> list[str]:
-    every = list(words)
-    left = len(every) - MOST
-    return every[:MOST] + ([f"And {left} {rest}"] if left > 0 else [])
+def _listed(parts: Iterable[HeadlinePart], rest: str) -> list[HeadlinePart]:
+    """Return the first parts, each sentence once, and the number of the others."""
+    every = list({part.text: part for part in reversed(list(parts))}.values())[::-1]
+    left = every[MOST:]
+    if len(left) == 1:
+        return every
+    more = [HeadlinePart(f"And {len(left)} {rest}", worst(part.risk for part in left))] if left else []
+    return every[:MOST] + more
 
 
 def _named(words: list[str], noun: str) -> str:
-    return _lowered(words[0]) if len(words) == 1 else f"{_lowered(words[0])}, and {len(words) - 1} more {noun}"
+    more = f", and {count_of(len(words) - 1, f'more {noun}')}" if len(words) > 1 else ""
+    return f"{_lowered(words[0])}{more}"
 
 
 def _lowered(words: str) -> str:
@@ -207,13 +248,15 @@ def verdict_of(text: CanonicalText, report: ProgramReport, tools: Sequence[Tool]
     """Return the verdict that follows from a report."""
     findings = report.findings()
     risk = worst(finding.risk for finding in findings)
+    parts = headline(report)
     if tools is None and report.uses:
         report.not_assessed["What the tools really do: they were judged by their names alone."] = None
     return Verdict(
         sha=text.sha,
         risk=risk,
         gate=_gate(report, risk),
-        sentence=sentence(report),
+        sentence=" ".join(part.text for part in parts),
+        headline=parts,
         findings=findings,
         effects=report.effects(),
         tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line, use.often) for use in report.uses.values()),

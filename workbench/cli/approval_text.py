@@ -20,6 +20,7 @@ from workbench.records import (
     Verdict,
 )
 from workbench.records.common_types import count_of
+from workbench.records.stated_facts import StatedEffect, state_facts
 
 _ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 _MOST = 200  # maximum rows of one group
@@ -61,25 +62,30 @@ def verdict_facts(verdict: Verdict, width: int) -> list[str]:
         EffectKind.REFUSED: "The sandbox will refuse",
         EffectKind.MAY: "May happen",
     }
+    facts = state_facts(verdict)
     for kind, title in titles.items():
-        effects = sorted(
-            (effect for effect in verdict.effects if effect.kind is kind),
-            key=lambda effect: (-_ORDER.index(effect.risk), effect.line),
-        )
-        rows = [_at(effect.line, f"{effect.text}{_reversibility(effect)}", effect.risk) for effect in effects]
-        lines += _group(title, rows, width)
-    lines += _group("Data flows", [_flow(flow) for flow in verdict.flows], width)
-    listed = {(effect.line, effect.text) for effect in verdict.effects}
-    findings = sorted(
-        (finding for finding in verdict.findings if (finding.span.line, finding.message) not in listed),
-        key=lambda finding: (-_ORDER.index(finding.risk), finding.span.line),
-    )
-    rows = [_at(finding.span.line, finding.message, finding.risk) for finding in findings]
+        shown = [one for one in facts.effects if one.effect.kind is kind]
+        lines += _group(title, [row for one in shown for row in _effect_rows(one)], width)
+    lines += _group("Further data flows", [_flow(flow) for flow in facts.flows], width)
+    rows = [_at(finding.span.line, finding.message, finding.risk) for finding in facts.findings]
     lines += _group("Findings", rows, width)
     lines += _group("Not assessed", list(verdict.not_assessed), width)
-    if impact := _impact_rows(verdict):
-        lines += ["", "Summary", *_rows(impact, width)]
-    return lines
+    size = _rows(_size_rows(verdict), width)
+    return [*lines, "", *size] if size else lines
+
+
+def _effect_rows(one: StatedEffect) -> list[str]:
+    """The effect, and what is known of its arguments."""
+    effect = one.effect
+    reasons = [finding.message for finding in one.findings if finding.rule in ("tool.path", "tool.address")]
+    by_argument: dict[str, list[str]] = {}
+    for flow in one.flows:
+        argument = flow.sink[len(effect.subject) + 1 :] or "its arguments"
+        source = f"{flow.source} (line {flow.line})" if flow.line else f"{flow.source} (earlier)"
+        by_argument.setdefault(f"{argument}: {_KINDS.get(flow.kind, flow.kind)} of", []).append(source)
+    flows = [f"{argument} {', '.join(sources)}" for argument, sources in by_argument.items()]
+    said = "; ".join([*flows, *reasons])
+    return [_at(effect.line, f"{effect.text}{_reversibility(effect)}{f' [{said}]' if said else ''}", effect.risk)]
 
 
 def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
@@ -185,21 +191,11 @@ def _origin(origin: ValueOrigin, run_id: str, width: int) -> list[str]:
     return lines
 
 
-def _impact_rows(verdict: Verdict) -> list[tuple[str, str]]:
-    impact = verdict.impact
+def _size_rows(verdict: Verdict) -> list[tuple[str, str]]:
     code = count_of(verdict.lines, "line")
     forks = "1 branch or loop" if verdict.forks == 1 else f"{verdict.forks:,} branches and loops"
     return [
-        ("Changes", _names(impact.changed)),
-        ("Reads", _names(impact.read)),
-        ("Tries to contact", _names(impact.networks)),
-        ("Tries to run", _names(impact.commands)),
-        ("Tools that send", _names(impact.tools.get("sends", ()))),
-        ("Tools that change", _names(impact.tools.get("changes", ()))),
-        ("Tools that add", _names(impact.tools.get("adds", ()))),
-        ("Tools that read", _names(impact.tools.get("reads", ()))),
-        ("Cannot be undone", str(impact.lasting or "")),
-        ("Known at run time only", str(impact.unnamed or "")),
+        ("Known at run time only", count_of(verdict.impact.unnamed, "target") if verdict.impact.unnamed else ""),
         ("Length", f"{code}, {forks}" if verdict.lines and verdict.forks else code if verdict.lines else ""),
     ]
 

@@ -138,20 +138,13 @@ def names_address(name: str) -> bool:
     return not ADDRESSES.isdisjoint(name_words(name))
 
 
-@lru_cache(maxsize=4096)
-def phrase(name: str) -> str:
-    """`send_email` → "Sends e-mail"; empty when the first word is not a known verb."""
-    parts = name_words(name)
-    if not parts or parts[0] not in READING | DESTROYING | SENDING | CHANGING:
-        return ""
-    rest = ["e-mail" if part == "email" else part for part in parts[1:]]
-    return " ".join([_IRREGULAR.get(parts[0]) or _third_person(parts[0]).capitalize(), *rest])
+_IRREGULAR = {"lookup": "looks up", "rollback": "rolls back", "exec": "executes", "info": "tells", "stat": "looks at"}
 
 
-_IRREGULAR = {"lookup": "Looks up", "rollback": "Rolls back", "exec": "Executes", "info": "Tells", "stat": "Looks at"}
-
-
-def _third_person(verb: str) -> str:
+def third_person(verb: str) -> str:
+    """`send` → "sends"."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
     if verb.endswith(("s", "sh", "ch", "x", "z")):
         return verb + "es"
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":

@@ -72,6 +72,17 @@ class Effect(Struct, frozen=True):
     risk: Risk
     reversible: bool | None = None  # None: not known
     unverified: bool = False  # only because the user has not decided whether to trust a server's annotations
+    rule: str = ""  # of the finding that it belongs to
+    subject: str = ""  # the tool, file, host or command that the effect is about
+
+
+class HeadlinePart(Struct, frozen=True):
+    """One sentence of the summary of a verdict. The parts are in order, the worst first."""
+
+    text: str
+    risk: Risk
+    line: int = 0  # of the effect that it states; 0: it states several, or none
+    subject: str = ""  # the subject of that effect
 
 
 class Flow(Struct, frozen=True):
@@ -99,7 +110,7 @@ class Verdict(Struct, frozen=True):
     sha: str
     risk: Risk
     gate: Gate
-    sentence: str  # a summary sentence, shown first
+    sentence: str  # a summary, shown first: the texts of `headline`
     findings: tuple[Finding, ...] = ()
     effects: tuple[Effect, ...] = ()
     tools: tuple[ToolUse, ...] = ()
@@ -115,6 +126,7 @@ class Verdict(Struct, frozen=True):
     mild: bool = False  # medium risk, and nothing that the user has to decide
     unsettled: Risk | None = None  # the highest risk that no rule covers; None: the program's own risk
     flows: tuple[Flow, ...] = ()
+    headline: tuple[HeadlinePart, ...] = ()
     may_carry: tuple[str, ...] = ()  # "server.tool": sends data out, and may receive data that was read or is unknown
     impact: Impact = field(default_factory=Impact)
     lines: int = 0  # number of lines of the text, empty ones included

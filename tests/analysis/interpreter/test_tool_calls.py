@@ -72,12 +72,14 @@ def test_the_risk_of_a_call_is_that_of_its_tool(name: str, risk: Risk, judge: Ca
 )
 def test_sending_in_a_loop_is_said_and_weighs_more(loop: str, judge: Callable[[str], Verdict]) -> None:
     verdict = judge(f"from servers.demo import send_email\n{loop}")
-    assert "in a loop" in verdict.sentence
+    assert "in a loop" in verdict.sentence or "3 times" in verdict.sentence or "once per" in verdict.sentence
     assert verdict.risk is Risk.HIGH
 
 
 def test_one_call_is_not_in_a_loop(judge: Callable[[str], Verdict]) -> None:
-    assert "in a loop" not in judge("from servers.demo import send_email\nawait send_email(to=1)").sentence
+    sentence = judge("from servers.demo import send_email\nawait send_email(to=1)").sentence
+    assert "in a loop" not in sentence
+    assert "times" not in sentence
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ class Repetition(Struct, frozen=True):
 
     times: int | None = None
     over: CallSources = NO_SOURCES
+    whole: bool = False  # it runs over an answer itself, and not over something made of one
 
 
 class SinkCall(Struct):
@@ -65,7 +66,7 @@ class SinkCall(Struct):
     line: int
     arguments: dict[str, CallSources] = field(default_factory=dict)
     loops: tuple[Repetition, ...] = ()
-    places: int = 1  # number of ways through the program's functions that lead to this call
+    conditional: bool = False  # some turns of the loops, or the program, may not make the call
 
 
 class WorkLimitReached(Exception):
@@ -97,7 +98,9 @@ class SourceEvaluator:
         self.yielded: list[HeldData] = []
         self.loops: list[Repetition] = []
         self.raised = NO_SOURCES  # sources of the errors that the program raises
-        self.branches = 0
+        self.branches = 0  # around the current line, in its function
+        self.conditions = 0  # the same, in all functions that are being called
+        self.left_early = False  # an earlier line may have ended the turn of the loop
         self.work = 0
 
     def run(self, tree: ast.Module) -> None:
@@ -164,12 +167,13 @@ class SourceEvaluator:
     def branch(self, *bodies: Sequence[ast.stmt]) -> bool:
         """Evaluate alternative blocks. The names after it are those of the blocks that reach their end."""
         before, ends = dict(self.names.names), []
-        self.branches += 1
+        self.branches, self.conditions = self.branches + 1, self.conditions + 1
         for body in bodies:
             self.names.names = dict(before)
             if not self.block(body):
                 ends.append(self.names.names)
-        self.branches -= 1
+        self.branches, self.conditions = self.branches - 1, self.conditions - 1
+        self.left_early = self.left_early or len(ends) < len(bodies)
         self.names.names = _joined_names(ends) if ends else before
         return not ends
 
@@ -182,12 +186,14 @@ class SourceEvaluator:
     ) -> None:
         """Evaluate the body once for each of `turns`, which begin a turn."""
         self.loops.append(around)
+        left_early, self.left_early = self.left_early, False
         for begin in turns:
             before = dict(self.names.names)
             begin()
             self.block(body)
             self.names.names = _joined_names([self.names.names, before])
         self.loops.pop()
+        self.left_early = left_early
         self.block(orelse)
 
     # ── Expressions ─────────────────────────────────────────────────────────────────────────────────────
@@ -259,13 +265,14 @@ class SourceEvaluator:
                 made.put(self.value(node.elt), HeldData(constant=number) if each else None)
             del self.loops[loops + 1 :]
         del self.loops[loops:]
+        self.conditions -= any(one.ifs for one in node.generators)
         self.names = outer
         return made
 
     @contextmanager
     def repeated(self, iterated: HeldData) -> Iterator[None]:
         """Evaluate what runs once for each element of a value."""
-        self.loops.append(Repetition(over=iterated.iterated().all_sources()))
+        self.loops.append(_repetition_over(iterated))
         yield
         self.loops.pop()
 
@@ -281,7 +288,7 @@ class SourceEvaluator:
                 return Repetition(len(range(*numbers[:3])) if len(numbers) < 3 or numbers[2] else None)
         if isinstance(node, ast.Name) and iterated.entries and iterated.rest is None and not iterated.own:
             return Repetition(len(iterated.entries))
-        return Repetition(over=iterated.own or iterated.iterated().all_sources())
+        return _repetition_over(iterated)
 
     # ── Calls ───────────────────────────────────────────────────────────────────────────────────────────
     def call_value(
@@ -317,6 +324,7 @@ class SourceEvaluator:
             sink = self.calls[place] = SinkCall(tool, line, loops=tuple(self.loops))
         elif len(sink.loops) < len(self.loops):
             sink.loops = tuple(self.loops)
+        sink.conditional = sink.conditional or self.conditions > 0 or self.left_early
         for number, data in enumerate(positional):
             if data.keys is not None or (data.entries and all(isinstance(key, str) for key in data.entries)):
                 self._note_arguments(sink, data)
@@ -354,6 +362,7 @@ class SourceEvaluator:
             positional = [function.receiver, *positional]
         self._bind_parameters(function, positional, named)
         branches, self.branches = self.branches, 0
+        left_early = self.left_early
         self.stack.append(node)
         self.returned.append(HeldData())
         self.yielded.append(HeldData())
@@ -363,7 +372,7 @@ class SourceEvaluator:
             self.block(node.body)
         self.stack.pop()
         found, given = self.returned.pop(), self.yielded.pop()
-        self.names, self.branches = outer, branches
+        self.names, self.branches, self.left_early = outer, branches, left_early
         return given if given else found
 
     def _bind_parameters(
@@ -399,6 +408,10 @@ class SourceEvaluator:
                 extra.entries[name] = data
         if arguments.kwarg:
             names[arguments.kwarg.arg] = extra
+
+
+def _repetition_over(iterated: HeldData) -> Repetition:
+    return Repetition(over=iterated.own or iterated.iterated().all_sources(), whole=bool(iterated.own))
 
 
 def _positional_name(tool: Tool, number: int) -> str:

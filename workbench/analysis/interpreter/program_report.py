@@ -87,7 +87,7 @@ class ProgramReport:
         if not old and len(self.notes) >= MAX_FINDINGS - 1:
             self._overflow()
             return
-        line = Effect(effect, message, span.line, risk, reversible, unverified) if effect else None
+        line = Effect(effect, message, span.line, risk, reversible, unverified, rule, subject) if effect else None
         finding = Finding(rule, risk, message, span, subject, unverified)
         self.notes[key] = NotedFinding(finding, line, blocks, source, argument)
 

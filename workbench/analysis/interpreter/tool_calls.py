@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from workbench.analysis.interpreter.effects import first_of_kind, host, note_outflow
@@ -12,8 +13,10 @@ from workbench.analysis.interpreter.program_report import NotedToolUse
 from workbench.analysis.interpreter.tool_lookup import UnknownTool
 from workbench.analysis.interpreter.values import HOLE, Arguments, Value, ValueSource, each, text_of
 from workbench.analysis.predicted_arguments import known_arguments
+from workbench.analysis.sql_statements import SqlClass, describe_sql
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL
 from workbench.analysis.tables.word_sets import names
+from workbench.analysis.visible_text import named, shorten
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import facts_of, for_call, runs_sql
 from workbench.records import EffectKind, Risk, Span, Standing, Tool, ToolGroup
@@ -47,13 +50,13 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
         calls[found.server, found.name] = found, arguments
         if len(every := interpreter.every_arguments.setdefault((node, found.server, found.name), [])) < MOST_PASSES:
             every.append(arguments)
-    risk, words = _judge_use(found, looped)
+    risk = _judge_use(found, looped)
     certainty = EffectKind.MAY if interpreter.branches > interpreter.loops else EffectKind.WILL
     name = f"{found.server}.{found.name}"
     interpreter.report.add(
         "tool.call",
         risk,
-        words,
+        f"Calls {name}",  # replaced when all arguments are known: `call_effects`
         span,
         subject=name,
         effect=certainty,
@@ -74,12 +77,44 @@ def _as_used(tool: Tool, arguments: Arguments) -> Tool:
     return used[0] if used and all(one is used[0] for one in used) else tool
 
 
-def _judge_use(tool: Tool, looped: bool) -> tuple[Risk, str]:
-    """Return the risk of one use and the sentence for it. Sending in a loop has a higher risk."""
+MOST_TEXTS = 16  # constant texts of one argument that are noted
+
+
+def argument_values(tool: Tool, arguments: Arguments) -> dict[str, Value]:
+    """Return the arguments by name. Positional ones have the names of the schema, in its order."""
+    fields = tool.input_schema.get("properties")
+    order = list(fields) if isinstance(fields, Mapping) else []
+    values = {
+        order[number] if number < len(order) else f"argument {number + 1}": value
+        for number, value in enumerate(arguments.positional)
+        if value.keys is None
+    }
+    return values | dict(arguments.by_name())
+
+
+def constant_texts(value: Value) -> list[str]:
+    """Return the constant texts of a value and of the elements of a list, with HOLE for unknown parts."""
+    if value.items is not None and value.keys is None:
+        return [text for item in value.items for text in constant_texts(item)]
+    if isinstance(value.const, bool | int | float):
+        return [str(value.const)]
+    return [text_of(one) for one in each(value)]
+
+
+def noted_texts(tool: Tool, every: Iterable[Arguments]) -> dict[str, tuple[str, ...]]:
+    """Return the constant texts of each argument, in all of these calls."""
+    noted: dict[str, dict[str, None]] = {}
+    for arguments in every:
+        for name, value in argument_values(tool, arguments).items():
+            texts = (text for text in constant_texts(value) if text.strip(HOLE))
+            noted.setdefault(name, {}).update(dict.fromkeys(texts))
+    return {name: tuple(texts)[:MOST_TEXTS] for name, texts in noted.items()}
+
+
+def _judge_use(tool: Tool, looped: bool) -> Risk:
+    """Return the risk of one use. Sending in a loop has a higher risk."""
     risk = facts_of(tool).risk
-    if looped and risk is Risk.MEDIUM and facts_of(tool).sends:
-        risk = raised(risk)
-    return risk, describe_use(tool, looped and at_least(risk, Risk.MEDIUM))
+    return raised(risk) if looped and risk is Risk.MEDIUM and facts_of(tool).sends else risk
 
 
 def note_dynamic(interpreter: Interpreter, node: ast.AST) -> Value:
@@ -93,46 +128,35 @@ def note_dynamic(interpreter: Interpreter, node: ast.AST) -> Value:
     return Value(taint=frozenset({ValueSource("untrusted", "a tool chosen at run time", interpreter.span(node).line)}))
 
 
-def describe_use(tool: Tool, looped: bool) -> str:
-    """Return the sentence for one use of a tool."""
-    name = f"{tool.server}.{tool.name}"
-    often = " in a loop" if looped else ""
-    phrase = tool_verbs.phrase(tool.name)
-    if facts_of(tool).contradicts:
-        return f"Calls {name}{often}, which claims to read only but whose name says otherwise"
+def describe_doubt(tool: Tool) -> str:
+    """Return that the annotations of a tool are missing, not trusted or not decided about, as the end of a sentence."""
     if facts_of(tool).risk is Risk.LOW:
-        return f"Reads with {name}"
-    if facts_of(tool).unverified:
-        does = "Reads" if tool.group is ToolGroup.READS else "Adds something"
-        return f"{does} with {name}{often}, {_describe_basis(tool)}"
-    doubt = _describe_doubt(tool)
-    return f"{phrase} through {name}{often}{doubt}" if phrase else f"Calls {name}{often}, which may change data"
-
-
-def _describe_basis(tool: Tool) -> str:
-    """Return how we know that an unverified tool only reads or adds, as the end of a sentence."""
-    if tool.standing is Standing.ASKS:
-        return f"which asks because you decided so about {tool.server}"
-    claims = tool.claimed or tool.hints
-    if claims.read_only or claims.destructive is False:
-        return f"as {tool.server} says; you have not decided whether to believe {tool.server}"
-    return f"to judge by its name; you have not decided about {tool.server}"
-
-
-def _describe_doubt(tool: Tool) -> str:
-    """Return why the annotations of a tool are unknown or not trusted, as the end of a sentence."""
-    if tool.hints.read_only is not None or tool.hints.destructive is not None:
         return ""
     claims = tool.claimed or tool.hints
     silent = claims.read_only is None and claims.destructive is None
-    return ", which its server does not describe" if silent else ", according to a server that you do not trust yet"
+    if facts_of(tool).unverified:
+        if tool.standing is Standing.ASKS:
+            return f", which asks because you decided so about {tool.server}"
+        if claims.read_only or claims.destructive is False:
+            return f", as {tool.server} says; you have not decided whether to believe {tool.server}"
+        return f", to judge by its name; you have not decided about {tool.server}"
+    if tool.hints.read_only is not None or tool.hints.destructive is not None:
+        return ""
+    if silent:
+        return f"; {tool.server} does not say whether this changes anything"
+    says = "only reads" if claims.read_only else "destroys nothing" if claims.destructive is False else "may destroy"
+    return f"; {tool.server} says that it {says}, but you have not decided whether to trust {tool.server}"
 
 
 def reversible(tool: Tool) -> bool | None:
-    """Return whether a call is reversible: reading is, sending and deleting are not. None if unknown."""
-    if facts_of(tool).risk is Risk.LOW or tool.group is ToolGroup.READS:
+    """Return whether a call can be undone: reading changes nothing; sending and deleting cannot. None: not known.
+
+    A tool that only adds to an open service, such as an issue, can be undone there."""
+    facts = facts_of(tool)
+    if facts.risk is Risk.LOW or tool.group is ToolGroup.READS:
         return True
-    return False if facts_of(tool).sends or tool_verbs.destroys(tool.name) or tool.hints.destructive else None
+    sends = tool_verbs.sends(tool.name) or "sends" in tool.said
+    return False if sends or tool_verbs.destroys(tool.name) or tool.hints.destructive else None
 
 
 def _note_unknown_tool(interpreter: Interpreter, node: ast.AST, found: UnknownTool) -> Value:
@@ -241,9 +265,8 @@ def check_arguments(interpreter: Interpreter, span: Span, tool: Tool, arguments:
 def _check_sql(interpreter: Interpreter, span: Span, tool: Tool, key: str, text: str) -> None:
     pattern = CHANGING_SQL if key in _SQL else SHAPED_SQL if key in _MAYBE_SQL else None
     if pattern and pattern.search(text):
-        words = (
-            f"Gives {_name(tool)} SQL that changes data or reaches beyond rows: {text[:80].strip().replace(HOLE, '…')}"
-        )
+        effects = "; ".join(one.text for one in describe_sql(text) if one.kind is not SqlClass.READS)
+        words = f"SQL for {_name(tool)}: {effects or shorten(text, 80)}"
         _add(interpreter, "tool.sql", Risk.HIGH, words, span, _name(tool))
 
 
@@ -284,7 +307,7 @@ def _add(interpreter: Interpreter, rule: str, risk: Risk, words: str, span: Span
 
 
 def _short(text: str) -> str:
-    return text[:80].replace(HOLE, "…")
+    return named(text, 80)
 
 
 def _name(tool: Tool) -> str:

@@ -16,6 +16,7 @@ from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import UNVERIFIED, StateText, risk_word
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Verdict
+from workbench.records.stated_facts import state_facts
 
 _MOST_ROWS = 200  # of one group; the heading says how many there are
 _REMARK_WIDE = 70  # characters of width from which a remark is beside its text, not below it
@@ -138,10 +139,7 @@ def _groups(verdict: Verdict) -> Iterator[tuple[str, list[_EffectRow]]]:
         shown = (effect for effect in effects if effect.kind is kind)
         yield title, [_effect_row(effect) for effect in shown]
     yield "Data flows", _flow_rows(verdict.flows)
-    known = {(effect.line, effect.text) for effect in effects}
-    findings = sorted(verdict.findings, key=lambda finding: (-ORDER.index(finding.risk), finding.span.line))
-    others = (finding for finding in findings if (finding.span.line, finding.message) not in known)
-    yield "Findings", [_finding_row(finding) for finding in others]
+    yield "Findings", [_finding_row(finding) for finding in state_facts(verdict).findings]
     yield "Not assessed", [_EffectRow(sentence) for sentence in verdict.not_assessed]
 
 

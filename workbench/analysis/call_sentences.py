@@ -1,0 +1,494 @@
+"""Says in one sentence what a tool call does: who gets what, where it comes from, and how often.
+
+    Mails customer data (demo.list_customers, line 8) to addresses taken from outsiders' text (demo.read_mail, line 5)
+    through demo.send_email, once per result of demo.list_inbox
+
+Verb and object come from the tool's name, or from its title if the name says nothing; the target from arguments that
+say where something goes; constants from the program's text, cut and made visible. Nothing of what the author claims is
+part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from workbench.analysis.data_flow.argument_sources import Repetition, SinkCall
+from workbench.analysis.data_flow.held_data import CallSource
+from workbench.analysis.interpreter.effects import host
+from workbench.analysis.interpreter.tool_calls import argument_values, constant_texts, describe_doubt
+from workbench.analysis.interpreter.values import HOLE, Arguments
+from workbench.analysis.sql_statements import SqlClass, SqlEffect, describe_sql
+from workbench.analysis.tables.word_sets import names
+from workbench.analysis.visible_text import named, quoted, shorten
+from workbench.permissions import tool_verbs
+from workbench.permissions.tool_annotations import facts_of, reaches_new_recipient
+from workbench.records import Risk, Tool, ToolGroup
+from workbench.records.common_types import count_of
+
+MOST_SOURCES: Final = 2  # named sources of one part of a sentence; the rest is counted
+MOST_CONSTANTS: Final = 3
+_MORE_VERBS = names(
+    """navigate click type fill press hover drag select commit checkout clone fork label star unstar apply deploy scale
+    restart patch install approve reject lock unlock mute pin unpin react schedule reschedule import export sync
+    draft mark complete finish pause resume trigger dispatch broadcast call dial text replace modify change register
+    subscribe unsubscribe follow block join leave kick ban evaluate launch duplicate transition link unlink attach
+    detach upsert save store sign buy purchase order charge withdraw trade archive restore trash rotate grant"""
+)
+_VERBS: Final = tool_verbs.READING | tool_verbs.DESTROYING | tool_verbs.SENDING | tool_verbs.CHANGING | _MORE_VERBS
+_NOUNS: Final = names(
+    """mail email message comment order reply post share text call label page tab branch commit file invite star
+    link query list search book archive transfer charge trade type"""
+)  # count as verbs only at the start of a name, or if it has no other verb
+_FILLERS: Final = names("api mcp tool the a an by for from to in of with and v")
+_MAILS: Final = names("email mail mails emails")
+_MESSAGES: Final = _MAILS | names("message messages sms mms tweet")
+_SPECIAL: Final = {"email": "Mails", "mail": "Mails", "reply": "Replies", "cancel": "Cancels", "apply": "Applies"}
+_ADDRESS_ARGUMENTS: Final = names(
+    """to cc bcc recipient recipients email emails participants attendees guests with_email to_address address url uri
+    webhook host target share_with phone link href endpoint"""
+)
+_PLACE_ARGUMENTS: Final = names(
+    """channel channel_id channels room topic chat_id chat thread repo repository owner project project_id domain
+    destination database calendar calendar_id workspace_id repo_path folder board list_id site bucket cluster namespace
+    new_path dst table_name account iban user username"""
+)
+_PATH_ARGUMENTS: Final = names("path paths file files filename file_path filepath source src dst destination new_path")
+_IDENTITY: Final = names(
+    "id ids key keys number path paths file files filename filepath branch sha ref tag slug uuid name names line row"
+)
+_TITLES: Final = names("subject title summary name headline")
+_CONTENT: Final = names(
+    """body text message content contents html markdown description comment note notes data query q prompt value values
+    fields payload json csv rows blocks caption reason details"""
+)
+_SQL: Final = names("sql query queries statement statements")
+_MAYBE_SQL: Final = names("query queries statement statements")  # may be words to search for
+_DATABASES: Final = names(
+    "sql sqlite postgres postgresql mysql mariadb duckdb bigquery snowflake database db clickhouse"
+)
+_LIMITS: Final = names("limit max count n top first per_page page_size max_results top_k num_results size")
+_FLAGS: Final = names("force recursive overwrite hard permanent permanently purge all public delete_branch mirror")
+_SECRETS: Final = names("password passwd passphrase secret token apikey authorization credential credentials")
+
+
+class SourceFacts(Struct, frozen=True):
+    """What a sentence says about the answer of a call."""
+
+    tool: Tool
+    private: bool
+    untrusted: bool
+    limit: int | None = None  # the most rows that the call asks for
+
+
+class CallText(Struct, frozen=True):
+    """A call in one sentence, with the answers that the sentence names."""
+
+    text: str
+    sources: frozenset[tuple[str, int]] = frozenset()  # "server.tool" and line
+    sql: SqlClass | None = None  # the worst that its SQL does, if the sentence says so
+    sends: bool = False  # it only reads, but sends private data with its request
+
+
+class _Argument(Struct, frozen=True):
+    """One argument: its constant values, if known, and the answers it is made of."""
+
+    name: str  # in lower case with underscores, whatever the spelling of the server
+    texts: tuple[str, ...]  # constant texts; HOLE marks unknown parts
+    sources: tuple[CallSource, ...]
+    open: bool = False  # it may have other values as well
+    looped: bool = False  # each turn of a loop passes one of the texts
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(self.name.split("_"))
+
+    @property
+    def is_place(self) -> bool:
+        return self.name in _ADDRESS_ARGUMENTS or self.name in _PLACE_ARGUMENTS
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every part of it is constant."""
+        return bool(self.texts) and not self.open and not any(HOLE in text for text in self.texts)
+
+    @property
+    def constant(self) -> str:
+        """The known values, as they are shown; empty if nothing is known."""
+        shown = [named(text) for text in self.texts if text.strip(HOLE)]
+        if not shown:
+            return ""
+        if (left := len(shown) - MOST_CONSTANTS) > 1:
+            shown = [*shown[:MOST_CONSTANTS], f"{left} more"]
+        if self.open:
+            shown.append("another value")
+        return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {'and' if self.looped else 'or'} {shown[-1]}"
+
+
+class CallDescriber:
+    """Makes the sentences about the calls of one program."""
+
+    def __init__(self, sources: Mapping[CallSource, SourceFacts]) -> None:
+        self._sources = sources
+
+    def describe(
+        self, tool: Tool, given: Arguments, texts: Mapping[str, Iterable[str]], sink: SinkCall | None, looped: bool
+    ) -> CallText:
+        """Return the sentence. `texts`: the constant texts of each argument. `looped`: called in a loop, or maybe."""
+        facts = facts_of(tool)
+        writer = _Writer(self._sources, many=looped or bool(sink is not None and sink.loops))
+        arguments = _arguments(tool, given, texts, sink)
+        effects = _sql_of(tool, arguments)
+        sends = False
+        if facts.contradicts:
+            text = ""
+        elif effects:
+            text = "; ".join([effects[0].text, *(f"{one.text[:1].lower()}{one.text[1:]}" for one in effects[1:])])
+            text += writer.with_data(arguments)
+        elif _only_reads(tool):
+            text = _request_with_data(tool, arguments, writer)
+            sends = bool(text)
+            text = text or _reading(tool, arguments)
+            if not text:
+                return CallText(f"Reads with {tool.server}.{tool.name}{describe_doubt(tool)}")
+        else:
+            text = _acting(tool, arguments, writer)
+        often = "" if _is_counted(arguments, sink) else _often(sink, looped, writer)
+        read = bool(effects) and all(one.kind is not SqlClass.UNKNOWN for one in effects)
+        text = self._complete(tool, text, arguments, writer, often, read)
+        return CallText(text, frozenset(writer.cited), effects[0].kind if effects else None, sends)
+
+    def _complete(
+        self, tool: Tool, text: str, arguments: Sequence[_Argument], writer: _Writer, often: str, read: bool
+    ) -> str:
+        """Return the sentence with the tool, how often it is called, and what is unknown. `read`: its SQL says it."""
+        name, facts = f"{tool.server}.{tool.name}", facts_of(tool)
+        if _only_reads(tool):
+            often = ""
+        if text:
+            return f"{text} through {name}{often}{'' if read else describe_doubt(tool)}"
+        told = f"Calls {name}{_listed(arguments)}{writer.with_data(arguments)}{often}"
+        if facts.contradicts:
+            return f"{told}, which claims to read only but whose name says otherwise"
+        return f"{told}{describe_doubt(tool) or ', which may change data'}"
+
+
+def _only_reads(tool: Tool) -> bool:
+    """Return whether a tool reads, to judge by what is known of it, even if that is not decided."""
+    facts = facts_of(tool)
+    return not facts.sends and (facts.risk is Risk.LOW or (facts.unverified and tool.group is ToolGroup.READS))
+
+
+class _Writer:
+    """Names sources in one sentence: the first time with tool and line, then by the line alone."""
+
+    def __init__(self, facts: Mapping[CallSource, SourceFacts], many: bool) -> None:
+        self.facts, self.many = facts, many
+        self.cited: dict[tuple[str, int], None] = {}
+
+    def data(self, arguments: Iterable[_Argument]) -> str:
+        """Return the data that arguments hold: "customer data (demo.list_customers, line 8)"."""
+        texts_first = sorted(arguments, key=lambda one: one.name in _TITLES)
+        ordered = list(dict.fromkeys(source for one in texts_first for source in one.sources))
+        ordered.sort(key=lambda one: not self.facts[one].private)
+        shown = [f"{self._noun(one)} {self.place(one)}" for one in ordered[:MOST_SOURCES]]
+        if (left := len(ordered) - len(shown)) > 0:
+            for one in ordered[MOST_SOURCES:]:
+                self.cited[one.name, one.line] = None
+            lines = ", ".join(str(one.line) for one in ordered[MOST_SOURCES:])
+            shown.append(f"{count_of(left, 'more answer')} (line{'s' * (left > 1)} {lines})")
+        return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+    def with_data(self, arguments: Iterable[_Argument], word: str = "with") -> str:
+        told = self.data(arguments)
+        return f" {word} {told}" if told else ""
+
+    def origin(self, argument: _Argument) -> str:
+        """Return where a target comes from, outsiders' text first: "outsiders' text (demo.read_mail, line 5)"."""
+        ordered = sorted(argument.sources, key=lambda one: (not self.facts[one].untrusted, one.line))
+        told = []
+        for one in ordered[:MOST_SOURCES]:
+            noun = "outsiders' text" if self.facts[one].untrusted else self._noun(one)
+            told.append(f"{noun} {self.place(one)}")
+        return " or ".join(told)
+
+    def place(self, source: CallSource) -> str:
+        known = (source.name, source.line) in self.cited
+        self.cited[source.name, source.line] = None
+        return f"(line {source.line})" if known else f"({source.name}, line {source.line})"
+
+    def _noun(self, source: CallSource) -> str:
+        facts = self.facts[source]
+        if facts.untrusted and not facts.private:
+            return "outsiders' text"
+        noun = object_of(facts.tool)
+        if not noun:
+            return "data"
+        if facts.limit is not None and _is_plural(noun):
+            return f"data of up to {facts.limit:,} {noun}" if facts.limit != 1 else f"data of 1 {_singular(noun)}"
+        return f"{_singular(noun)} data"
+
+
+# ── Arguments ───────────────────────────────────────────────────────────────────────────────────────────
+def _arguments(
+    tool: Tool, given: Arguments, texts: Mapping[str, Iterable[str]], sink: SinkCall | None
+) -> list[_Argument]:
+    """Return the arguments that say something: a constant, an answer, or where something goes."""
+    held, values = sink.arguments if sink is not None else {}, argument_values(tool, given)
+    looped = sink is not None and bool(sink.loops)
+    found = []
+    for name in dict.fromkeys((*values, *held)):
+        words = tool_verbs.name_words(name)
+        constants = () if _SECRETS.intersection(words) else tuple(texts.get(name, ()))
+        sources = sorted(held.get(name, ()), key=lambda one: (one.line, one.name))
+        more = name in values and any(not text.strip(HOLE) for text in constant_texts(values[name]))
+        one = _Argument("_".join(words), constants, tuple(sources), more and not sources, looped)
+        if not name.startswith("**") and (constants or sources or one.is_place):
+            found.append(one)
+    return found
+
+
+def _sql_of(tool: Tool, arguments: Sequence[_Argument]) -> list[SqlEffect]:
+    """Return what the statements in the arguments do, worst first. A query that is no SQL is none."""
+    found: list[SqlEffect] = []
+    for one in arguments:
+        if one.name in _SQL:
+            effects = [effect for text in one.texts for effect in describe_sql(text)]
+            certain = one.name not in _MAYBE_SQL or not _DATABASES.isdisjoint(
+                (*tool_verbs.name_words(tool.name), *tool_verbs.name_words(tool.server))
+            )
+            if certain and (one.open or not effects):
+                effects.append(SqlEffect("Runs SQL that is known only at run time", SqlClass.UNKNOWN))
+            if certain or all(effect.kind is not SqlClass.UNKNOWN for effect in effects):
+                found += effects
+    return sorted(dict.fromkeys(found), key=lambda one: -one.kind)
+
+
+def _is_counted(arguments: Sequence[_Argument], sink: SinkCall | None) -> bool:
+    """Return whether the constants of an argument say how often a call is made: one of them in each turn."""
+    if sink is None or len(sink.loops) != 1 or sink.conditional:
+        return False
+    return any(sink.loops[0].times == len(one.texts) > 1 and one.is_whole for one in arguments)
+
+
+def limit_of(given: Arguments) -> int | None:
+    """Return the constant number of rows that a call asks for."""
+    for name, value in given.by_name():
+        if name in _LIMITS and type(value.const) is int and value.const > 0:
+            return value.const
+    return None
+
+
+# ── Verb and object ─────────────────────────────────────────────────────────────────────────────────────
+def action_of(tool: Tool) -> tuple[str, tuple[str, ...]]:
+    """Return the verb and the words of the object of a tool's name; of its title if the name has no verb."""
+    for text in (tool.name, tool.title):
+        words = [word for word in tool_verbs.name_words(text) if not word.isdigit() and word not in _FILLERS]
+        server = set(tool_verbs.name_words(tool.server))
+        while len(words) > 1 and words[0] in server and words[0] not in _VERBS:
+            words = words[1:]
+        place = next((at for at, word in enumerate(words) if word in _VERBS and word not in _NOUNS), None)
+        if place is None:
+            place = next((at for at, word in enumerate(words) if word in _VERBS), None)
+        if place is not None:
+            return words[place], tuple(words[place + 1 :] or words[:place])[:4]
+    return "", ()
+
+
+def object_of(tool: Tool) -> str:
+    """Return the object of a tool's name: `list_open_issues` → "open issues"."""
+    _, words = action_of(tool)
+    return shorten(" ".join("e-mail" if word == "email" else word for word in words), 40)
+
+
+def _third_person(verb: str) -> str:
+    return _SPECIAL.get(verb) or tool_verbs.third_person(verb).capitalize()
+
+
+def _is_plural(noun: str) -> bool:
+    return noun.endswith("s") and not noun.endswith(("ss", "us", "is", "news", "status"))
+
+
+def _singular(noun: str) -> str:
+    if not _is_plural(noun):
+        return noun
+    if noun.endswith("ies"):
+        return f"{noun[:-3]}y"
+    return noun[:-2] if noun.endswith(("sses", "shes", "ches", "xes")) else noun[:-1]
+
+
+def _plural(noun: str) -> str:
+    if not noun or _is_plural(noun):
+        return noun
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "sh", "ch")) else f"{noun}s"
+
+
+# ── What a call does ────────────────────────────────────────────────────────────────────────────────────
+def _acting(tool: Tool, arguments: Sequence[_Argument], writer: _Writer) -> str:
+    """Return what a tool that changes or sends something does; empty if its name has no verb."""
+    verb, words = action_of(tool)
+    if not verb:
+        return ""
+    sends = verb in tool_verbs.SENDING or verb in ("broadcast", "dial", "dispatch") or not _MESSAGES.isdisjoint(words)
+    targets = [one for one in arguments if one.is_place]
+    ids = [one for one in arguments if not one.is_place and _identifies(one, words)]
+    content = [one for one in arguments if one not in targets and one not in ids]
+    return (_sending if sends else _changing)(verb, words, targets, ids, content, writer)
+
+
+def _identifies(argument: _Argument, words: Sequence[str]) -> bool:
+    """Return whether an argument says which object is meant."""
+    if argument.name in _CONTENT or (argument.name in _TITLES and argument.name != "name"):
+        return False
+    return not argument.words.isdisjoint(_IDENTITY) or argument.name in words or argument.name in _PATH_ARGUMENTS
+
+
+def _sending(
+    verb: str,
+    words: Sequence[str],
+    targets: Sequence[_Argument],
+    ids: Sequence[_Argument],
+    content: Sequence[_Argument],
+    writer: _Writer,
+) -> str:
+    mails = verb in _MAILS or not _MAILS.isdisjoint(words)
+    head = "Mails" if mails else _third_person(verb)
+    noun = "" if mails else _object(words)
+    data = writer.data([*content, *ids])
+    title = _title([one for one in content if one.is_whole or not data])
+    where = _target(targets, writer)
+    if data:
+        subject = f" ({title})" if title else ""
+        kind = f" as {noun}" if noun else ""
+        return f"{head} {data}{kind}{subject}{f' to {where}' if where else ''}"
+    if mails and where:
+        return f"{head} {where}{f': {title}' if title else ''}"
+    what = " ".join(filter(None, (noun or ("e-mail" if mails else ""), _constants(ids), title)))
+    return f"{head} {what}{f' to {where}' if where else ''}".rstrip()
+
+
+def _changing(
+    verb: str,
+    words: Sequence[str],
+    targets: Sequence[_Argument],
+    ids: Sequence[_Argument],
+    content: Sequence[_Argument],
+    writer: _Writer,
+) -> str:
+    chosen = [one for one in ids if one.sources]
+    noun = _object(words)
+    parts = [_third_person(verb), _plural(noun) if chosen and writer.many else noun, _constants(ids), _title(content)]
+    if chosen:
+        parts.append(f"chosen from {writer.data(chosen)}")
+    if where := _target(targets, writer):
+        parts.append(f"{'to' if verb in ('move', 'copy', 'rename', 'navigate', 'transfer') else 'in'} {where}")
+    new = [one for one in content if any((source.name, source.line) not in writer.cited for source in one.sources)]
+    text = " ".join(filter(None, parts)) + writer.with_data(new)
+    flags = [one.name.replace("_", " ") for one in content if one.name in _FLAGS and one.texts == ("True",)]
+    return f"{text}, with {' and '.join(flags)}" if flags else text
+
+
+def _request_with_data(tool: Tool, arguments: Sequence[_Argument], writer: _Writer) -> str:
+    """Return that a reading tool sends private data with its request to somebody who does not have it."""
+    named_arguments = [one.name for one in arguments]
+    data = [
+        one
+        for one in arguments
+        for source in one.sources
+        if writer.facts[source].private and reaches_new_recipient(tool, source.server, named_arguments)
+    ]
+    if not data:
+        return ""
+    address = next((one for one in arguments if tool_verbs.names_address(one.name)), None)
+    where = host(address.texts[0]) if address is not None and address.texts else ""
+    request = "a query" if address is None else f"an address of {named(where)}" if where else "an address"
+    return f"Sends {writer.data(data)} inside {request}"
+
+
+def _reading(tool: Tool, arguments: Sequence[_Argument]) -> str:
+    """Return what a reading tool reads, if its arguments name that."""
+    verb, _ = action_of(tool)
+    paths = [one for one in arguments if one.name in _PATH_ARGUMENTS or tool_verbs.names_address(one.name)]
+    patterns = [one for one in arguments if one.name in ("pattern", "glob", "regex")]
+    if things := _constants(paths):
+        wanted = f" for {_constants(patterns)}" if _constants(patterns) else ""
+        return f"{_third_person(verb) if verb in ('search', 'list', 'fetch') else 'Reads'} {things}{wanted}"
+    outside = facts_of(tool).reaches_outside
+    asked = [one for one in arguments if outside and one.name in _CONTENT | _SQL and one.is_whole]
+    return f"Asks for {quoted(asked[0].texts[0])}" if asked else ""
+
+
+def _object(words: Sequence[str]) -> str:
+    return shorten(" ".join("e-mail" if word == "email" else word for word in words), 40)
+
+
+def _constants(arguments: Sequence[_Argument]) -> str:
+    return " ".join(one.constant for one in arguments[:MOST_CONSTANTS] if one.constant)
+
+
+def _title(content: Sequence[_Argument]) -> str:
+    """Return the constant title or text, quoted."""
+    for group in (_TITLES, _CONTENT):
+        for one in content:
+            text = next((text for text in one.texts if text.strip(HOLE + " ")), "")
+            if one.name in group and text:
+                return quoted(text)
+    return ""
+
+
+def _target(targets: Sequence[_Argument], writer: _Writer) -> str:
+    """Return where something goes: constants as they are, other targets by the answers they are taken from."""
+    constant = [one.constant for one in targets if one.constant and not one.sources]
+    place = {one.name: one.constant for one in targets if one.constant and not one.sources}
+    if {"owner", "repo"} <= place.keys():
+        constant = [f"{place.pop('owner')}/{place.pop('repo')}", *place.values()]
+    told = constant[:MOST_CONSTANTS]
+    for one in targets:
+        if one.sources:
+            made = f" {one.constant}" if one.constant else ""
+            told.append(f"{_target_noun(one, writer.many)}{made} taken from {writer.origin(one)}")
+        elif not one.constant:
+            told.append(f"{_target_noun(one, writer.many)} known only at run time")
+    return " and ".join(dict.fromkeys(told))
+
+
+def _target_noun(argument: _Argument, many: bool) -> str:
+    words = argument.name.split("_")
+    noun = next((word for word in words if word not in ("id", "name", "new")), "place")
+    noun = {"repo": "repository", "dst": "path", "iban": "account"}.get(noun, noun)
+    if argument.name in _ADDRESS_ARGUMENTS:
+        noun = "address"
+    if many:
+        return _plural(noun)
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {shorten(noun, 20)}"
+
+
+def _listed(arguments: Sequence[_Argument]) -> str:
+    """Return constants with the names of their arguments, for tools whose names say nothing."""
+    shown = [f"{shorten(one.name, 20)} {one.constant}" for one in arguments if one.constant][:MOST_CONSTANTS]
+    return f" with {', '.join(shown)}" if shown else ""
+
+
+# ── How often ───────────────────────────────────────────────────────────────────────────────────────────
+def _often(sink: SinkCall | None, looped: bool, writer: _Writer) -> str:
+    loops: tuple[Repetition, ...] = sink.loops if sink is not None else ()
+    over = [one for one in loops if one.over]
+    if not over:
+        times = 1
+        for one in loops:
+            times *= one.times if one.times is not None else 0
+        known = bool(loops) and all(one.times is not None for one in loops)
+        if known:
+            at_most = "at most " if sink is not None and sink.conditional else ""
+            return f", {at_most}{count_of(times, 'time')}" if times != 1 else ""
+        return " in a loop" if looped or loops else ""
+    source = min(over[-1].over, key=lambda one: (-one.line, one.name))
+    facts = writer.facts.get(source)
+    noun = object_of(facts.tool) if facts is not None else ""
+    what = _singular(noun) if _is_plural(noun) else f"result of {source.name}"
+    exact = over[-1].whole and sink is not None and not sink.conditional and len(over[-1].over) == 1
+    return f", {'' if exact else 'at most '}once per {what}"

@@ -1,0 +1,61 @@
+"""Arranges a verdict so that each fact occurs once: effects, each with the data flows and findings that it states."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from workbench.records.common_types import rank
+from workbench.records.runs import Effect, Finding, Flow, Verdict
+
+
+class StatedEffect(Struct, frozen=True):
+    """An effect with what belongs to it. Its text already states the findings about data flows."""
+
+    effect: Effect
+    flows: tuple[Flow, ...] = ()  # into the arguments of this call
+    findings: tuple[Finding, ...] = ()  # about this call, other than the effect itself
+
+
+class StatedFacts(Struct, frozen=True):
+    """All effects, flows and findings of a verdict, the worst first, each once."""
+
+    effects: tuple[StatedEffect, ...]
+    flows: tuple[Flow, ...]  # into nothing that is listed as an effect
+    findings: tuple[Finding, ...]  # that no effect states
+
+
+def state_facts(verdict: Verdict) -> StatedFacts:
+    """Return the facts of a verdict. A part of its headline is about the effect with the same line and subject."""
+    effects = sorted(verdict.effects, key=lambda one: (-rank(one.risk), one.line))
+    flows, findings = list(dict.fromkeys(verdict.flows)), list(dict.fromkeys(verdict.findings))
+    stated = []
+    for effect in effects:
+        mine = tuple(flow for flow in flows if _flows_into(flow, effect))
+        about = tuple(finding for finding in findings if _is_about(finding, effect))
+        flows = [flow for flow in flows if flow not in mine]
+        findings = [finding for finding in findings if finding not in about]
+        stated.append(StatedEffect(effect, mine, tuple(one for one in about if one.message != effect.text)))
+    findings.sort(key=lambda one: (-rank(one.risk), one.span.line))
+    return StatedFacts(tuple(stated), tuple(flows), tuple(findings))
+
+
+def _flows_into(flow: Flow, effect: Effect) -> bool:
+    subject = effect.subject
+    return (
+        bool(subject)
+        and flow.sink_line == effect.line
+        and (flow.sink == subject or flow.sink.startswith(f"{subject}."))
+    )
+
+
+def _is_about(finding: Finding, effect: Effect) -> bool:
+    """Return whether an effect states a finding: it is the same, or about the arguments of the same call."""
+    if finding.span.line != effect.line:
+        return False
+    if finding.message == effect.text:
+        return True
+    about_call = effect.rule == "tool.call" and bool(effect.subject)
+    return about_call and (
+        (finding.rule.startswith("flow.") and finding.rule != "flow.unclear" and finding.subject == effect.subject)
+        or (finding.rule in ("tool.sql", "tool.path", "tool.address") and effect.subject in finding.message)
+    )
