@@ -19,7 +19,7 @@ from workbench.records import Effect, EffectKind, Flow, Gate, HeadlinePart, Impa
 from workbench.records.common_types import at_least, count_of, rank, worst
 
 MOST = 3  # maximum number of named items of one kind; the rest is counted
-RULES: Final = "8"  # changes whenever a rule does; verdicts of other rule versions are not valid
+RULES: Final = "9"  # changes whenever a rule does; verdicts of other rule versions are not valid
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 

@@ -37,6 +37,7 @@ from workbench.analysis.data_flow.held_data_calls import (
     make_object,
     percent_formatted,
 )
+from workbench.analysis.data_flow.names_and_attributes import READY_NAMES
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
 from workbench.records import Tool
 
@@ -48,7 +49,6 @@ TURNS: Final = 2  # evaluations of a loop's body: the second one sees what the f
 _CALLERS: Final = ("call_", "getattr", "get_client")  # begin the names of functions that call a tool by its name
 _PROPERTY: Final = "builtins.property"
 _PROPERTIES: Final = (_PROPERTY, "functools.cached_property")
-_READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", "re")}
 
 
 class Repetition(Struct, frozen=True):
@@ -91,6 +91,7 @@ class SourceEvaluator:
         self.calls: dict[tuple[ast.AST, str, str], SinkCall] = {}
         self.names = LocalNames(None)
         self.files = HeldData()  # everything that the program writes to files
+        self.starred: list[str] = []  # modules whose names are all imported
         self.functions: list[OwnFunction] = []  # all definitions, to evaluate those that are never called
         self.entered: set[ast.AST] = set()
         self.stack: list[ast.AST] = []
@@ -210,7 +211,11 @@ class SourceEvaluator:
         found = self.names.find(name)
         if found is not None:
             return found
-        return HeldData(callees=(LibraryName(_READY.get(name, f"builtins.{name}")),))
+        for module in self.starred:
+            tool = self.reference(f"{module}.{name}")
+            if any(isinstance(one, ToolName) for one in tool.callees):
+                return tool
+        return HeldData(callees=(LibraryName(READY_NAMES.get(name, f"builtins.{name}")),))
 
     def reference(self, full: str) -> HeldData:
         """Return the value of a dotted name: a tool, a module or a function of a module."""
@@ -655,7 +660,9 @@ def _import(evaluator: SourceEvaluator, node: ast.Import) -> None:
 
 def _import_from(evaluator: SourceEvaluator, node: ast.ImportFrom) -> None:
     for alias in node.names:
-        if alias.name != "*":
+        if alias.name == "*":
+            evaluator.starred.append(node.module or "")
+        else:
             full = f"{'.' * node.level}{node.module or ''}.{alias.name}"
             evaluator.bind(alias.asname or alias.name, evaluator.reference(full))
 

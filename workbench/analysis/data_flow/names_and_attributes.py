@@ -251,7 +251,7 @@ def _mentions_dict(node: ast.expr) -> bool:
 
 # ── Values of names and attributes ──────────────────────────────────────────────────────────────────────
 _BUILTINS: Final = frozenset(dir(builtins))
-_READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", "re")} | {
+READY_NAMES: Final = {name: name for name in ("asyncio", "datetime", "json", "math", "re")} | {
     name: f"client.{name}" for name in (*CLIENT, "ToolError", "Image", "tool_discovery")
 }  # names that a program can use without importing them
 
@@ -262,8 +262,8 @@ def value_of_name(tracker: ValueTracker, name: str) -> TrackedValue:
             return inner[name]
     variable = tracker.variable(name)
     if variable is None:
-        if name in _READY:
-            return tracker.reference(_READY[name])
+        if name in READY_NAMES:
+            return tracker.reference(READY_NAMES[name])
         if name in _BUILTINS:
             return TrackedValue(refs=frozenset({f"builtins.{name}"}))
         return unknown_value(tracker.tree, f"the name {name}")
