@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import json
 import sys
@@ -236,6 +237,12 @@ async def test_a_hook_that_ends_withdraws_its_question(client: Client):
     async with asyncio.timeout(60):
         while client.core.run_manager.held_calls.all():
             await asyncio.sleep(0.02)
+
+
+def test_the_hook_program_imports_only_what_python_has_compiled_in():
+    tree = ast.parse(Path(hook_program.__file__).read_text(encoding="utf-8"))
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert names == {"_signal", "_socket", "posix", "sys"}, "each further import is paid by each call of a client"
 
 
 async def test_without_a_core_the_client_asks_or_refuses(paths: Paths, core: Core):

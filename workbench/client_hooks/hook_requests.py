@@ -144,17 +144,18 @@ class HookRequests:
             return Outcome(HookDecision.ALLOW, effects.sentence, "risk")
         if not asks and not at_least(effects.risk, Risk(settings.hooks_ask_from)):
             return LEFT
-        wait = min(float(settings.hooks_wait_seconds), seconds - MARGIN_SECONDS)
-        return await self._ask_user(call, effects, wait, label if answer.rule is not None else "")
+        return await self._ask_user(call, effects, seconds - MARGIN_SECONDS, label)
 
-    async def _ask_user(self, call: HookCall, effects: CallEffects, wait: float, rule: str) -> Outcome:
+    async def _ask_user(self, call: HookCall, effects: CallEffects, limit: float, rule: str) -> Outcome:
+        """Ask the user. `limit`: seconds that the client waits, also while the clock of the request stands still."""
+        wait = min(float(self._services.settings().hooks_wait_seconds), limit)
         if wait <= 0:
             return UNDECIDED
         change = await asyncio.to_thread(show_change, call) if call.kind is CallKind.EDIT else ""
         held_call = _held_call(call, effects, rule, change)
         line = call.command or ", ".join(call.paths) or ", ".join(call.urls) or call.tool
         try:
-            async with asyncio.timeout(wait + 1.0):  # a clock that stands still must not outlast the client's limit
+            async with asyncio.timeout(limit):
                 answer = await self._held_calls.ask(held_call, line[:200], wait, alone=True)
         except TimeoutError:
             return UNDECIDED
