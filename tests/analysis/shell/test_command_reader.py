@@ -50,6 +50,10 @@ sed -i s/a/b/ f.txt
 awk '{print $1}' f
 tar tf a.tar
 tar xzf a.tgz
+less README.md
+test -f a && printf '%s' x
+npm config get registry
+hostname
 jq .a f.json
 ruff check .
 ruff check --fix src
@@ -129,6 +133,24 @@ dig example.com
 chmod +x run.sh; ./run.sh
 """
 HIGH = """
+date -s 2020-01-01
+hash -p /tmp/x ls
+bind -x '"a": rm'
+test -v 'a[$(ls)]'
+[[ -v 'a[$(ls)]' ]]
+printf -v 'a[$(ls)]' x
+grep -rf ~/.ssh/id_rsa .
+curl -so ~/.bashrc http://localhost
+xxd -r x ~/.bashrc
+split --filter='sh -c x' f
+vim -c ':!ls' x
+less .env
+man -P ./x ls
+kill -9 -1
+make -C / x
+npm config set script-shell x
+ls -R ~/.ssh
+ls > ~/.ssh/config
 git push --force
 git push -f origin main
 git push origin +main
@@ -219,6 +241,7 @@ rsync -a . host:/backup
 gpg -d x
 """
 CRITICAL = """
+bash -O extglob -c 'rm -rf /'
 rm -rf /
 rm -rf ~
 rm -rf ~/

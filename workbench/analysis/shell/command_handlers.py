@@ -31,7 +31,8 @@ def _shell(reader: CommandReader, call: CommandCall) -> None:
         if re.fullmatch(r"-[A-Za-z]*c[A-Za-z]*", argument):
             rest = [one for one in call.arguments[number + 1 :] if not re.fullmatch(r"[-+][A-Za-z]+", one)]
             return reader.evaluate(rest[0] if rest else None, call.command, "shell commands", shell=True)
-        if not argument.startswith(("-", "+")):
+        takes_next = number and re.fullmatch(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file", call.arguments[number - 1])
+        if not argument.startswith(("-", "+")) and not takes_next:
             break
     if call.has("--rcfile", "--init-file"):
         reader.run_file(call.value("--rcfile", "--init-file") or HOLE, "Runs the script")
@@ -274,6 +275,8 @@ def _move(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _write_operands(reader: CommandReader, call: CommandCall) -> None:
+    if call.has("--filter", "-TT", "--unzip-command") or "-TT" in call.arguments:
+        reader.add(f"Runs {call.text}, whose options start other programs", _HIGH)
     reader.write(call.operands(("-m", "-s", "--size", "-d", "-t", "-r")))
 
 
@@ -385,11 +388,33 @@ def _change_folder(reader: CommandReader, call: CommandCall) -> None:
     reader.places = reader.places.moved(HOLE if folder == "-" or call.has("-") else folder)
 
 
+_INDEXED = names("let test [ [[ unset read wait printf mapfile readarray getopts declare export local readonly typeset")
+_SETTERS = {  # options and words with which a program that shows something changes it, or starts another program
+    "date": r"-[a-zA-Z]*s|--set.*", "hostname": r"[^-].*|-[bF].*", "sysctl": r"-w|-p.*|--system|[^-].*=.*",
+    "hash": r"-[a-z]*p", "complete": r"-[CFW].*", "compgen": r"-[CFW].*", "bind": r"-[xf].*|.*:.*",
+    "shopt": r"expand_aliases",
+    "man": r"-[PH].*|--pager.*|--html.*", "mapfile": r"-C.*", "readarray": r"-C.*", "stty": r"-F", "tput": r"-S",
+}  # fmt: skip
+
+
 def _nothing(reader: CommandReader, call: CommandCall) -> None:
     """Builtins and programs that show something harmless, or change only the shell itself."""
+    _check_indexes(reader, call)
+    pattern = _SETTERS.get(call.name)
+    if pattern is not None and any(re.fullmatch(pattern, one) for one in call.arguments):
+        reader.add(f"Changes the machine or the shell, or starts another program: {call.text}", _HIGH)
+
+
+def _check_indexes(reader: CommandReader, call: CommandCall) -> None:
+    """Bash runs commands in the index of an array even in a quoted word: `test -v 'a[$(…)]'`."""
+    if call.name not in _INDEXED or (call.name == "printf" and not call.has("-v")):
+        return
+    if any(re.search(r"\[.*(?:\$\(|`)", one, re.DOTALL) for one in call.arguments):
+        reader.add(f"Runs a command in the index of an array: {call.text}", _HIGH)
 
 
 def _declare(reader: CommandReader, call: CommandCall) -> None:
+    _check_indexes(reader, call)
     pairs = [one.partition("=") for one in call.arguments if "=" in one]
     reader.read_assignments([(name, Word(value)) for name, _, value in pairs])
 
@@ -708,6 +733,17 @@ def _packages(reader: CommandReader, call: CommandCall) -> None:
     if (call.name, verb) in (("uv", "run"), ("bundle", "exec"), ("npm", "exec"), ("pnpm", "exec")) and named:
         reader.read_inner(call.arguments[call.arguments.index(named[0]) :], call.command)
         return reader.add(f"Runs {call.text}, which may install packages", _MEDIUM)
+    if verb in ("config", "set", "pkg", "cache") and call.name in (
+        "npm",
+        "pnpm",
+        "yarn",
+        "pip",
+        "poetry",
+        "uv",
+        "conda",
+    ):
+        reading = verb == "config" and operands[1:2] in ([], ["get"], ["list"], ["ls"])
+        return None if reading else reader.add(f"Changes settings of {call.name}: {call.text}", _HIGH)
     if verb in _PUBLISHES:
         return reader.add(f"Publishes or changes an account: {call.text}", _HIGH, "network")
     if HOLE in verb:
@@ -887,7 +923,11 @@ def _database(reader: CommandReader, call: CommandCall) -> None:
 def _ends_processes(reader: CommandReader, call: CommandCall) -> None:
     if call.has("-l", "-L"):
         return
-    broad = call.name in ("pkill", "killall", "fuser") or any(one in ("-1", "0", "1") for one in call.operands())
+    broad = (
+        call.name in ("pkill", "killall", "fuser")
+        or "-1" in call.arguments[1:]
+        or any(one in ("-1", "0", "1") for one in call.operands())
+    )
     reader.add(f"Ends processes: {call.text}", _HIGH if broad else _MEDIUM)
 
 
@@ -917,7 +957,19 @@ def _crypto(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _reads(reader: CommandReader, call: CommandCall) -> None:
+    if call.name == "xxd" and call.has("-r"):
+        reader.write(call.operands()[1:2])
     reader.read(paths_of(call.arguments))
+
+
+def _opens_editor(reader: CommandReader, call: CommandCall) -> None:
+    """An editor or pager: commands in its arguments may start programs."""
+    files = [one for one in paths_of(call.arguments) if not one.startswith("+")]
+    if any(re.match(r"\+|-[cSsk]$|--cmd|-c.|--eval|-k", one) for one in call.arguments):
+        reader.add(f"Runs {call.text}, whose options start other programs", _HIGH)
+    reader.read(files)
+    if call.name not in ("less", "more", "view", "most"):
+        reader.add(f"Opens an editor: {call.text}", _MEDIUM)
 
 
 def _fixed(text: str, risk: Risk, reach: str = "") -> Handler:
@@ -976,7 +1028,7 @@ HANDLERS: Final[dict[str, Handler]] = {
             rebar3
         sbt lein stack cabal dune zig nim crystal javac java kotlinc kotlin scalac gcc g++ clang clang++ cc ld rustc
             ghc
-        ctest gdb lldb valgrind perf pre-commit alembic django-admin manage.py hatch pdm rye tauri electron xcodebuild
+        ctest pre-commit alembic django-admin manage.py hatch pdm rye tauri electron xcodebuild
         pod fastlane flutter dart expo adb mocha-parallel-tests ginkgo golangci-lint buf protoc antlr4 latexmk
             pdflatex
         pandoc ffmpeg convert magick dot""", _project_code),
@@ -1008,8 +1060,8 @@ HANDLERS: Final[dict[str, Handler]] = {
         "Reads or changes settings and secrets of this machine", _HIGH, [])),
     **_each("modprobe insmod rmmod", _system("Changes the kernel", _CRITICAL)),
     **_each("open xdg-open start explorer gio", _opens),
-    **_each("code cursor subl vim vi nano emacs nvim less more view", _fixed("Opens an editor or pager: {}",
-        _MEDIUM)),
+    **_each("code cursor subl vim vi nano emacs nvim less more view most", _opens_editor),
+    **_each("gdb lldb perf valgrind", _fixed("Runs a program under a debugger: {}", _HIGH)),
     **_each("screen tmux zellij expect nsenter chroot bwrap firejail qemu-system-x86_64 wine", _fixed(
         "Runs further programs: {}", _HIGH)),
     **_each("mail mailx sendmail mutt msmtp swaks", _fixed("Sends mail: {}", _HIGH, "network")),

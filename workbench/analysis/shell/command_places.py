@@ -160,8 +160,7 @@ _ORDER = (
 def _named(path: str, otherwise: CommandPlace) -> CommandPlace:
     """Classify a path below a known folder by its name."""
     if _STARTUP.search(path) and not path.startswith(".ssh/id_"):
-        secret = SENSITIVE_PATH.search(path) and "/" in path and not path.endswith(("rc", "profile"))
-        return CommandPlace.SECRET if secret and path.startswith(".ssh") else CommandPlace.STARTUP
+        return CommandPlace.SECRET if re.search(r"(?:^|/)\.ssh(?:/|$)", path) else CommandPlace.STARTUP
     if SENSITIVE_PATH.search(path) and not _SAMPLE.search(path):
         return CommandPlace.SECRET
     return otherwise

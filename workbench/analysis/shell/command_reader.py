@@ -233,7 +233,8 @@ class CommandReader:
 
     def run_file(self, path: str, verb: str = "Runs the program") -> None:
         place = self.places.classify(path)
-        inside = place in (CommandPlace.PROJECT, CommandPlace.ROOT)
+        own = place is CommandPlace.ROOT and set(self.places.resolve(path)) <= set(self.places.roots)
+        inside = own or place is CommandPlace.PROJECT
         self.add(f"{verb} {self.places.show(path)}{_where(place)}", Risk.MEDIUM if inside else Risk.HIGH)
 
     def evaluate(self, text: str | None, command: SimpleCommand, what: str, *, shell: bool) -> None:
@@ -336,10 +337,10 @@ class CommandCall(Struct, frozen=True):
         return False
 
     def value(self, *options: str) -> str | None:
-        """The value of the first of these options."""
+        """The value of the first of these options, also after joined letters: `-so FILE`."""
         for number, argument in enumerate(self.arguments):
             for option in options:
-                if argument == option:
+                if argument == option or _ends_with_letter(argument, option):
                     return self.arguments[number + 1] if number + 1 < len(self.arguments) else ""
                 if option.startswith("--") and argument.startswith(f"{option}="):
                     return argument.partition("=")[2]
@@ -356,7 +357,7 @@ class CommandCall(Struct, frozen=True):
                 found.append(argument)
             elif argument == "--":
                 ended = True
-            elif argument in taking:
+            elif argument in taking or any(_ends_with_letter(argument, option) for option in taking):
                 next(left, None)
         return found
 
@@ -369,6 +370,14 @@ class CommandCall(Struct, frozen=True):
                 break
             at += 2 if self.arguments[at] in taking else 1
         return self.arguments[at + operands :]
+
+
+def _ends_with_letter(argument: str, option: str) -> bool:
+    """Whether joined letters end with an option that takes the next word: `-so` for `-o`."""
+    single = len(option) == 2 and option[0] == "-" and option[1] != "-"
+    return (
+        single and len(argument) > 2 and argument[-1] == option[1] and re.fullmatch(r"-[A-Za-z]+", argument) is not None
+    )
 
 
 def paths_of(arguments: Iterable[str]) -> list[str]:
