@@ -221,6 +221,15 @@ async def test_the_second_hook_of_a_call_gets_the_same_answer_once(client: Clien
     assert decision_of((await asking)[1]) == "deny"
 
 
+async def test_two_hooks_of_one_call_ask_once(client: Client):
+    payload = client.payload("claude bash", tool_use_id="toolu_1")
+    asking = [asyncio.ensure_future(client.ask(who, payload)) for who in ("claude-code", "vscode")]
+    await client.answer(allow=False, reason="No.")
+    assert [decision_of(answer) for _, answer, _ in await asyncio.gather(*asking)] == ["deny", "deny"]
+    decisions = list(client.core.journal.entries(EntryQuery(kind="hook.denied")))
+    assert len(decisions) == 1
+
+
 async def test_without_an_answer_in_time_the_clients_prompt_decides(client: Client):
     client.core.settings = replace(client.core.settings, hooks_wait_seconds=1)
     code, answer, _ = await client.ask("claude-code", client.payload("claude bash"))
@@ -267,6 +276,13 @@ async def test_hostile_payloads_leave_the_client_to_decide(client: Client):
     for payload in odd:
         code, answer, _ = await client.ask("claude-code", payload)
         assert (code, answer) == (0, None), payload[:60]
+    unread = (
+        b'{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":'
+        + b"[" * 100_000
+        + b"]" * 100_000
+        + b"}"
+    )
+    assert decision_of((await client.ask("claude-code", unread))[1]) == "ask", "it must not pass the rules unseen"
     assert (await client.ask("nobody", client.payload("claude bash")))[:2] == (0, None)
     client.core.settings = replace(client.core.settings, hooks_wait_seconds=0)
     strange = {"command": "ls \u202e\n\x00", "cwd": {"a": 1}}

@@ -77,6 +77,7 @@ _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names.split
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "target_file", "relative_workspace_path", "dirPath",
               "directory", "folder")  # fmt: skip
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
+_EVENT = re.compile(rb'"(?:hook_event_name|hookEventName)"\s*:\s*"([A-Za-z]{1,40})"')
 _MCP_NAME = re.compile(r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)|MCP:(?:([^:]+):)?(.+)", re.DOTALL)
 
 
@@ -103,6 +104,13 @@ def read_payload(client: str, payload: bytes) -> HookCall | None:
     }
     common["cwd"] = _path(found.get("cwd")) or next(iter(common["roots"]), "")
     return _as_call(found, tool, arguments, common)
+
+
+def unreadable_call(client: str, payload: bytes) -> HookCall | None:
+    """Return what is needed to answer a payload that was not understood. Quotes inside its texts are escaped, so no
+    text in it can pass for the name of the event."""
+    found = _EVENT.search(payload)
+    return HookCall(client, found[1].decode(), CallKind.OTHER) if found is not None and client in CLIENTS else None
 
 
 def _as_call(

@@ -20,7 +20,14 @@ from msgspec import Struct
 from workbench.broker.held_calls import CORE_CLOSED, MUTED, TIMED_OUT, HeldCalls
 from workbench.broker.services import Services
 from workbench.client_hooks.call_effects import CallEffects, read_call, show_change
-from workbench.client_hooks.hook_calls import CallKind, HookCall, HookDecision, read_payload, write_answer
+from workbench.client_hooks.hook_calls import (
+    CallKind,
+    HookCall,
+    HookDecision,
+    read_payload,
+    unreadable_call,
+    write_answer,
+)
 from workbench.client_hooks.hook_program import LARGEST
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged, spawn
@@ -31,7 +38,8 @@ from workbench.records.common_types import at_least
 READ_SECONDS = 10.0  # how long a hook program may take to send its payload
 MARGIN_SECONDS = 2.0  # the answer is sent this long before the hook program gives up
 REMEMBERED_SECONDS = 300.0  # between the two hooks of one call
-MOST_OPEN = 200  # calls that are judged at once; the client decides about more
+SHARED_SECONDS = 5.0  # how long a second hook of the same call gets the same answer
+MOST_WAITING = 50  # calls that wait for the user at once; beyond them, clients show their own prompt
 SHOWN_ARGUMENTS: Final = 20_000
 OWN_SERVERS: Final = frozenset({"workbench", "mcp-workbench"})  # its calls are reviewed where they arrive
 
@@ -48,6 +56,7 @@ class Outcome(Struct, frozen=True):
 
 
 UNDECIDED = Outcome(HookDecision.ASK, "Nobody answered in the workbench in time.", "nobody")
+UNREADABLE = Outcome(HookDecision.ASK, "The workbench could not read this call.", "nobody")
 LEFT = Outcome(HookDecision.NONE, "", "client")
 
 
@@ -58,6 +67,7 @@ class HookRequests:
         self._services = services
         self._held_calls = held_calls
         self._open: dict[tuple[str, ...], asyncio.Task[Outcome]] = {}
+        self._asking = 0  # calls that wait for the user now
         self._remembered: dict[tuple[str, ...], tuple[float, Outcome]] = {}
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -77,7 +87,9 @@ class HookRequests:
             return  # without an answer, the hook program does what is set for an absent core
         call = await asyncio.to_thread(read_payload, client, payload)
         outcome = LEFT
-        if call is not None:
+        if call is None:
+            call, outcome = unreadable_call(client, payload), UNREADABLE
+        else:
             outcome = await self._answer_while_connected(call, seconds, reader)
         writer.write(write_answer(call, outcome.decision, outcome.reason))
         await writer.drain()
@@ -95,24 +107,21 @@ class HookRequests:
             await asyncio.wait({deciding, leaving})
 
     async def _decide_once(self, call: HookCall, seconds: float) -> Outcome:
-        """Decide about a call once, even if two hooks ask about it: VS Code also runs the hooks of Claude Code."""
-        key = (
-            (call.session, call.call_id, call.tool)
-            if call.call_id and call.event == "PreToolUse"
-            else (uuid.uuid4().hex,)
-        )
-        if (deciding := self._open.get(key)) is not None:
-            return await asyncio.shield(deciding)
-        if len(self._open) >= MOST_OPEN:
-            return LEFT
+        """Decide about a call once, even if two hooks ask about it: VS Code also runs the hooks of Claude Code. The key
+        contains the call itself, so a false id cannot borrow the answer of a harmless call."""
+        key = (call.call_id or uuid.uuid4().hex, call.event, *_same_call(call))
+        task = self._open.get(key)
+        if task is not None:
+            return await asyncio.shield(task)
         task = self._open[key] = spawn("decide about a client's call", self._decide(call, seconds))
         try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
+            outcome = await asyncio.shield(task)
+        except BaseException:
             task.cancel()
+            del self._open[key]
             raise
-        finally:
-            self._open.pop(key, None)
+        asyncio.get_running_loop().call_later(SHARED_SECONDS, self._open.pop, key, None)
+        return outcome
 
     async def _decide(self, call: HookCall, seconds: float) -> Outcome:
         if call.kind is CallKind.OTHER or (call.kind is CallKind.MCP and call.server in OWN_SERVERS):
@@ -149,16 +158,19 @@ class HookRequests:
     async def _ask_user(self, call: HookCall, effects: CallEffects, limit: float, rule: str) -> Outcome:
         """Ask the user. `limit`: seconds that the client waits, also while the clock of the request stands still."""
         wait = min(float(self._services.settings().hooks_wait_seconds), limit)
-        if wait <= 0:
+        if wait <= 0 or self._asking >= MOST_WAITING:
             return UNDECIDED
         change = await asyncio.to_thread(show_change, call) if call.kind is CallKind.EDIT else ""
         held_call = _held_call(call, effects, rule, change)
         line = call.command or ", ".join(call.paths) or ", ".join(call.urls) or call.tool
+        self._asking += 1
         try:
             async with asyncio.timeout(limit):
                 answer = await self._held_calls.ask(held_call, line[:200], wait, alone=True)
         except TimeoutError:
             return UNDECIDED
+        finally:
+            self._asking -= 1
         if answer in (TIMED_OUT, CORE_CLOSED):
             return UNDECIDED
         if not answer.allow:
@@ -287,4 +299,4 @@ def _session(call: HookCall) -> str:
 
 def _same_call(call: HookCall) -> tuple[str, ...]:
     text = json.dumps([call.command, call.paths, call.urls, call.server, call.tool, call.arguments], default=str)
-    return call.client, call.session, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return call.session, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
