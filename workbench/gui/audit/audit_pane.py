@@ -52,6 +52,7 @@ KINDS = {
     "skill.": "Skills",
     "agent.": "Agents",
     "privacy.": "Privacy",
+    "hook.": "Other clients' own calls",
     "connection.": "Network",
     "setting.": "Settings",
     "core.": "Core",
