@@ -30,7 +30,7 @@ def _of_pass(tool: Tool, arguments: Arguments) -> Iterator[KnownArguments]:
     fields = tool.input_schema.get("properties")
     keys = tuple(map(str, fields)) if isinstance(fields, dict) else ()
     words = {word: key for key, word in parameter_names(keys).items()}
-    named = {words.get(word, word): value for word, value in arguments.named.items()}
+    named = {words.get(word, word): value for word, value in arguments.named.items() if word != "**"}
     unknown = {REST} if arguments.loose is not None or (arguments.positional and not arguments.keys) else set[str]()
     if keys and not named.keys() <= set(keys) and named.keys() <= _OF_CLIENT:
         named, unknown = {}, unknown if arguments.keys else {REST}

@@ -64,7 +64,7 @@ from workbench.records import (
     Run,
     Verdict,
 )
-from workbench.runs.approval_offers import PROGRAM, ApprovalOffers
+from workbench.runs.approval_offers import PROGRAM, SERVER, ApprovalOffers
 from workbench.runs.program_execution import limits_from
 from workbench.runs.sandbox_choice import SandboxChoice
 from workbench.servers.configuration.launch_command import fingerprint
@@ -117,6 +117,8 @@ class Approvals:
         scopes, why = self.rules.offered_scopes(run, verdict)
         session = self._services.sessions.get(run.proposal.session)
         offers = await self.rules.find_offers(run, reading, session) if session is not None else ()
+        if not any(one.kind == SERVER for one in offers):  # it would not let this program run
+            scopes = tuple(scope for scope in scopes if scope != "server")
         return replace(run, fingerprint=self.fingerprint(run), like=like, scopes=scopes, scopes_why=why, offers=offers)
 
     def fingerprint(self, run: Run) -> str:
