@@ -119,6 +119,28 @@ async def test_a_request_is_listed_shown_and_allowed_and_its_answer_fetched(clie
     assert entry.note.detail["terminal"].startswith("/dev/pts/")
 
 
+MAILS = """from servers.demo import send_email
+result = await send_email(to="bob@acme.example", subject="{}", body="b")
+"""
+LASTING = (
+    "Programs may call demo.send_email without asking when “to” is “bob@acme.example”, from any agent,"
+    " until you revoke it."
+)
+
+
+async def test_a_lasting_answer_is_chosen_by_its_number_and_lets_the_next_program_run(client, command, person):
+    waits = await client.call("execute_code", code=MAILS.format("first"))
+    allow = command("runs", "allow", waits["facts"]["run"])
+    shown = await allow.answer(ASKS, "allow 99")
+    assert "and a number to make one of these rules" in shown
+    (number,) = [line.partition(".")[0].strip() for line in shown.splitlines() if line.strip().endswith(LASTING)]
+    assert "is not one of these answers" in await allow.answer(ASKS, f"allow {number}")
+    assert (await over(allow))[0] == 0
+    assert [one.label for one in (await person.api.permissions()).rules] == [LASTING]
+    again = await client.call("execute_code", code=MAILS.format("second"))
+    assert again["facts"]["state"] == "done", again
+
+
 async def test_a_client_that_times_out_finds_its_answer_later(client, command, person, paths):
     await person.api.change_setting("agent.wait_seconds", 3600)
     answer = await client.call("execute_code", timeout=2, **DELETES)
