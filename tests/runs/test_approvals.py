@@ -143,7 +143,7 @@ async def test_the_text_of_the_author_stays_beside_the_one_that_a_person_made_of
     assert demo.run_manager.run(run.id).proposal == edited.proposal
 
 
-async def test_a_question_that_was_open_when_the_core_ended_is_no_question_to_the_next_one(paths):
+async def test_a_question_that_was_open_when_the_core_ended_is_asked_again_before_it_can_be_answered(paths):
     before = Core(paths)
     await before.open()
     await before.catalog.connect("demo")
@@ -152,9 +152,11 @@ async def test_a_question_that_was_open_when_the_core_ended_is_no_question_to_th
     after = Core(paths)
     await after.open()
     try:
-        assert after.run_manager.run(run.id).state is RunState.STOPPED
-        with pytest.raises(WorkbenchError, match="has ended"):
+        assert after.run_manager.run(run.id).state is RunState.PROPOSED
+        with pytest.raises(WorkbenchError, match="no longer waits"):
             after.run_manager.decide(allow(run, fingerprint=run.fingerprint))
+        assert (await waiting(after, after.run_manager.run(run.id))).fingerprint
+        await after.run_manager.stop(run.id)
     finally:
         await after.close()
 

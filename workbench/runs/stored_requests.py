@@ -65,6 +65,9 @@ class StoredRequests:
         )
         try:
             write_file(self._file(run.id), msgspec.json.encode(request), durable=False)
+        except UnicodeEncodeError:  # a text with lone surrogates, which cannot run
+            self.remove(run.id)  # an earlier text of the program
+            return False
         except WorkbenchError as fault:
             log.warning("a waiting program cannot be stored: %s", fault)
             return False
