@@ -135,3 +135,32 @@ def test_an_encoded_blob_alone_is_worth_a_word_only(rules: Callable[[str], dict[
 
 def test_text_written_in_escapes_is_told(rules: Callable[[str], dict[str, Risk]]) -> None:
     assert rules(r"x = '\x6f\x73\x2e\x73\x79'")["text.escapes"] is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    ("code", "column"),
+    [
+        ("x = 1;" + " " * 400 + "x = 2", 407),
+        ("x = [1," + " " * 200 + "input()]", 208),
+        ("x = '" + "a" * 150 + "'; x = 2", 159),
+    ],
+)
+def test_code_that_is_out_of_sight_is_a_finding_with_its_column(
+    code: str, column: int, judge: Callable[[str], Verdict]
+) -> None:
+    (found,) = [one for one in judge(f"y = 0\n{code}\n").findings if one.rule == "text.blanks"]
+    assert (found.span.line, found.span.column + 1) == (2, column)
+    assert str(column) in found.message
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = '" + " " * 300 + "text'",
+        "x = [" + "1, " * 200 + "1]",
+        "x = 1" + " " * 200 + "# a comment",
+        'x = """\n' + " " * 200 + 'text\n"""',
+    ],
+)
+def test_long_data_and_comments_are_not_hidden_code(code: str, rules: Callable[[str], dict[str, Risk]]) -> None:
+    assert "text.blanks" not in rules(code)

@@ -36,7 +36,7 @@ from workbench.analysis.lookalike_names import note_lookalikes
 from workbench.analysis.parsed_program import ParsedProgram, words_of
 from workbench.analysis.predicted_arguments import known_arguments
 from workbench.analysis.typescript_verdict import assess_script
-from workbench.analysis.verdict import add_conclusions, note_text_findings, verdict_of
+from workbench.analysis.verdict import add_conclusions, note_hidden_code, note_text_findings, verdict_of
 from workbench.gc_pause import pause_gc
 from workbench.permissions.call_rules import KnownArguments
 from workbench.records import Effect, EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
@@ -202,6 +202,7 @@ def _read(
     find_leaks(interpreter, tree)
     explain_calls(interpreter, tree)
     note_text_findings(interpreter.report, text.text)
+    note_hidden_code(interpreter.report, program)
     note_lookalikes(interpreter.report, text.text, tree)
     _read_inner(interpreter.report, interpreter, 1)
     if reach is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -12,6 +14,7 @@ from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import NotedFinding, ProgramReport
 from workbench.analysis.interpreter.tool_calls import describe_doubt
 from workbench.analysis.interpreter.values import HOLE
+from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions.tool_annotations import facts_of
@@ -19,7 +22,7 @@ from workbench.records import Effect, EffectKind, Flow, Gate, HeadlinePart, Impa
 from workbench.records.common_types import at_least, count_of, rank, worst
 
 MOST = 3  # maximum number of named items of one kind; the rest is counted
-RULES: Final = "9"  # changes whenever a rule does; verdicts of other rule versions are not valid
+RULES: Final = "10"  # changes whenever a rule does; verdicts of other rule versions are not valid
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 
@@ -217,6 +220,40 @@ def note_text_findings(report: ProgramReport, text: str) -> None:
     if match := HEX_ESCAPES.search(text) if "\\x" in text else None:
         words = "Readable text is written as \\x escapes"
         report.add("text.escapes", Risk.MEDIUM, words, _span(text, match.start(), match.end()), effect=EffectKind.MAY)
+
+
+FAR = 120  # columns that are visible without scrolling
+MOST_BLANKS = 40  # more blanks than any alignment needs
+LONG = 240  # columns from which a call is noted, because the line has to be scrolled or wrapped
+_GAP = re.compile(rf"(?<![ \t])[ \t]{{{MOST_BLANKS},}}(?=[^\s#])")
+
+
+def note_hidden_code(report: ProgramReport, program: ParsedProgram) -> None:
+    """Add findings for code that blanks or the length of its line move out of sight."""
+    lines = program.text.split("\n")
+    if max(map(len, lines)) <= FAR:
+        return
+    far: dict[tuple[int, int], ast.AST] = {}
+    for node in program.nodes:
+        if isinstance(node, ast.stmt | ast.expr) and node.col_offset > FAR:
+            span = program.span(node)
+            if span.column > FAR and not isinstance(far.get((span.line, span.column)), ast.stmt):
+                far[span.line, span.column] = node
+    gaps = {
+        number: {match.end() for match in _GAP.finditer(line)}
+        for number, line in enumerate(lines, 1)
+        if len(line) > FAR
+    }
+    for (line, column), node in far.items():
+        span = Span(line, column, line, len(lines[line - 1]))
+        if column in gaps.get(line, ()):
+            words = f"Code is hidden behind blanks at column {column + 1}"
+            report.add("text.blanks", Risk.MEDIUM, words, span, effect=EffectKind.MAY)
+        elif isinstance(node, ast.stmt):
+            words = f"A statement begins far to the right, at column {column + 1}"
+            report.add("text.blanks", Risk.MEDIUM, words, span, effect=EffectKind.MAY)
+        elif isinstance(node, ast.Call) and column > LONG:
+            report.add("text.long", Risk.LOW, f"A call begins far to the right, at column {column + 1}", span)
 
 
 def add_conclusions(report: ProgramReport) -> None:
