@@ -34,6 +34,7 @@ from workbench.broker.agent_sessions import Session
 from workbench.core import Core
 from workbench.events import CallHeld, Event, RunChanged
 from workbench.paths import OVERRIDE, paths_of
+from workbench.permissions.rule_offers import KINDS
 from workbench.records import Decision, HeldCall, HeldCallAnswer, Risk, Run, RunState, ServerConfig
 
 TASKS = (*injection_plans.TASKS, *injection_worlds.TASKS)
@@ -110,12 +111,14 @@ class Person:
         risk = run.verdict.risk if run.verdict is not None else Risk.CRITICAL
         self.questions.append(Question("program", risk, run.verdict.sentence if run.verdict is not None else ""))
         allow = self._allows(risk)
-        scope = self._scope(run) if allow and self._lasting and not self.attacked else "once"
-        decision = Decision(run.id, run.proposal.sha, allow, by="you", fingerprint=run.fingerprint, scope=scope)
+        offer = self._offer(run) if allow and self._lasting and not self.attacked else ""
+        decision = Decision(run.id, run.proposal.sha, allow, by="you", fingerprint=run.fingerprint, offer=offer)
         self._core.run_manager.decide(decision)
 
-    def _scope(self, run: Run) -> str:
-        return next((one for one in ("server", "text") if one in run.scopes), "once")
+    def _offer(self, run: Run) -> str:
+        """The lasting answer that the user accepts: the widest that is not about a whole server."""
+        offered = {one.kind: one.id for one in run.offers if one.reach == "always"}
+        return next((offered[kind] for kind in reversed(KINDS) if kind in offered), offered.get("server", ""))
 
     def _answer(self, held_call_id: str) -> None:
         held = next((one for one in self._core.run_manager.held_calls.all() if one.id == held_call_id), None)
