@@ -8,8 +8,8 @@ bounds, is certain to be refused, so the program goes back to its author. An ope
 effect that the sandbox refuses. A rule that allows a tool is listed and causes no approval request by itself.
 
 A program only adds data if it adds or sets something at one server whose annotations the user trusts and sends and
-deletes nothing, or writes new files of plain data into the workspace; and if no content that outsiders can write is
-involved. Users allow requests for such programs without reading them, and this habit makes them allow later requests
+deletes nothing, and no content that outsiders can write is involved; or if it writes new files of plain data into the
+workspace. Users allow requests for such programs without reading them, and this habit makes them allow later requests
 unread, too.
 """
 
@@ -259,21 +259,25 @@ _INSTRUCTIONS: Final = frozenset(  # files that agents follow
 _WORKSPACE: Final = "workspace/"
 
 
-def is_additive(verdict: Verdict, tools: Sequence[Tool | None], taken: Callable[[str], bool]) -> bool:
+def is_additive(
+    verdict: Verdict, tools: Sequence[Tool | None], taken: Callable[[str], bool], *, untrusted: bool = False
+) -> bool:
     """Return whether the program only adds data.
 
     `tools`: the tools that the verdict names, with effective annotations. `taken`: returns whether a workspace path
-    exists already, so that writing it would replace a file."""
+    exists already, so that writing it would replace a file. `untrusted`: whether the session has read text that
+    outsiders can write; then nothing is added at servers without asking. New files of plain data are, because reading
+    them counts as reading outsiders' text."""
     if verdict.risk is not Risk.MEDIUM or verdict.gate is not Gate.ASK or verdict.not_assessed:
         return False
     known = {f"{tool.server}.{tool.name}": tool for tool in tools if tool is not None}
-    if len(known) < len({(use.server, use.tool) for use in verdict.tools}) or any(
-        facts_of(tool).outsiders for tool in known.values()
-    ):
+    if len(known) < len({(use.server, use.tool) for use in verdict.tools}):
         return False
     if verdict.hosts or verdict.impact.networks or verdict.impact.commands:
         return False
     changing = [tool for tool in known.values() if at_least(facts_of(tool).risk, Risk.MEDIUM)]
+    if changing and (untrusted or any(facts_of(tool).outsiders for tool in known.values())):
+        return False
     if changing and (len({tool.server for tool in known.values()}) > 1 or verdict.impact.read):
         return False  # data must not move from one server to another, and the source of a file is unknown
     risky = (one for one in verdict.findings if at_least(one.risk, Risk.MEDIUM))

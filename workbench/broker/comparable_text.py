@@ -27,6 +27,7 @@ _DATE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _AMOUNT = re.compile(r"[+-]?\d{1,5}(?:\.\d{1,10})?")
+_SHORT = 64  # characters; longer texts may contain a readable part
 _LEAF = 200_000  # characters; shorter arguments are also read in other encodings
 MOST_LEAVES = 500  # argument values of one call that are checked individually
 
@@ -52,6 +53,12 @@ def decoded_readings(text: str) -> Iterator[str]:
     yield text
     if len(text) <= _LEAF:
         yield from (view.text for view in decoded_texts(text))
+
+
+def is_noise(decoded: str) -> bool:
+    """Whether a short text is not really encoded: a number, for example, is also valid hexadecimal."""
+    odd = sum(not one.isprintable() and not one.isspace() for one in decoded)
+    return len(decoded) < _SHORT and 4 * odd > len(decoded)
 
 
 def is_date_or_amount(text: str) -> bool:

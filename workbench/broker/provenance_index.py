@@ -24,6 +24,7 @@ from workbench.broker.comparable_text import (
     clean,
     decoded_readings,
     identifying_parts,
+    is_noise,
     joined_numbers,
     split_words,
 )
@@ -218,7 +219,10 @@ class ProvenanceIndex:
         found: dict[frozenset[str], FoundSource] = {}
         if not self.kinds & kinds:
             return ()
+        whole = known(split_words(text))  # a number that the user wrote is not read as hexadecimal
         for reading in chain(decoded_readings(text), [text[::-1]] if names else ()):
+            if whole and is_noise(reading):
+                continue
             for source in self._sources_of(reading, kinds, known, names=names):
                 found.setdefault(source.kinds, source)
         if found and server and _IDENTIFIER.fullmatch(text) and self._is_identifier_of(server, text, kinds):

@@ -142,8 +142,10 @@ def reads_outside(tool: Tool) -> bool:
 
 
 def reaches_outside(tool: Tool, argument_names: Iterable[str] = ()) -> bool:
-    """Whether a call of the tool can be visible outside its server."""
-    return sends(tool) or reads_named_hosts(tool, argument_names) or reads_outside(tool)
+    """Whether a call of the tool can be visible outside its server, or the user has not decided about its server, which
+    is then itself outside for the data of others."""
+    undecided = tool.standing is Standing.UNDECIDED
+    return undecided or sends(tool) or reads_named_hosts(tool, argument_names) or reads_outside(tool)
 
 
 def reaches_new_recipient(tool: Tool, server: str, argument_names: Iterable[str] = ()) -> bool:

@@ -176,12 +176,14 @@ class ProgramAssessor:
 
         calls = tuple(_foreseen_calls(reading, rules_for, session))
         found = apply_bounds(verdict, limits, self._tool, ruled, calls)
-        if found.risk is not Risk.MEDIUM or self._has_read_untrusted(session):
+        if found.risk is not Risk.MEDIUM:
             return found
-        tools = [self._tool(use.server, use.tool) for use in found.tools]
-        return replace(
-            found, mild=is_additive(found, tools, lambda path: os.path.lexists(services.paths.workspace / path))
-        )
+        tools, untrusted = [self._tool(use.server, use.tool) for use in found.tools], self._has_read_untrusted(session)
+
+        def is_taken(path: str) -> bool:
+            return os.path.lexists(services.paths.workspace / path)
+
+        return replace(found, mild=is_additive(found, tools, is_taken, untrusted=untrusted))
 
     def _tool(self, server: str, name: str) -> Tool | None:
         try:
