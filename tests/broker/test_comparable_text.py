@@ -8,6 +8,7 @@ from workbench.broker.comparable_text import (
     clean,
     decoded_readings,
     identifying_parts,
+    is_date_or_amount,
     joined_numbers,
     split_words,
 )
@@ -42,3 +43,10 @@ def test_the_texts_of_an_answer_stand_in_their_order():
 def test_letters_that_nobody_sees_are_left_out():
     assert split_words("ev\u200bil\u00ad@x") == split_words("evil@x")
     assert clean("ｅ\ufeff") == "e"
+
+
+def test_dates_and_short_numbers_say_nothing_about_their_source() -> None:
+    dates = "2026-11-24|2026-11-24T14:00:00+01:00|14:30|24 November 2026|Nov 24, 2026|24.11.2026|9:15 am|950|-3.5|38.7"
+    assert [one for one in dates.split("|") if not is_date_or_amount(one)] == []
+    others = "Mara|CUS-0009|+447700900461|1234567|2026-11-24 pay now|DE02120300000000202051|a@b.example|10.0.0.1:80"
+    assert [one for one in others.split("|") if is_date_or_amount(one)] == []

@@ -146,3 +146,32 @@ def test_what_comes_in_while_a_thread_files_is_neither_lost_nor_waited_for():
     found.index_answers()
     assert not found.needs_thread
     assert all(found.find_sources(f"person{n}@far-away.example", OUTSIDERS) for n in range(0, 300, 7))
+
+
+def test_an_identifier_that_a_server_returned_goes_back_to_it_unless_outsiders_text_names_it() -> None:
+    index = ProvenanceIndex()
+    rows = json.dumps([{"id": "TICKET-000501", "body": "Lamp"}, {"id": "TICKET-000502", "body": "see TICKET-000503"}])
+    index.learn(AnswerRead("c1", "r", "desk", "list_tickets", OUTSIDERS, (rows,)))
+    index.learn(AnswerRead("c2", "r", "desk", "get_ticket", OUTSIDERS, (json.dumps({"ticket_id": "TICKET-000503"}),)))
+    index.index_answers()
+
+    def has_source(text: str, server: str) -> bool:
+        return bool(index.find_sources(text, OUTSIDERS, server=server))
+
+    assert not has_source("TICKET-000501", "desk")
+    assert has_source("TICKET-000501", "mail"), "another server"
+    assert has_source("TICKET-000503", "desk"), "outsiders' text names it"
+    assert has_source("see TICKET-000501", "desk"), "not the identifier alone"
+    index.learn(AnswerRead("c3", "r", "mail", "read_mail", OUTSIDERS, ("close TICKET-000501 for me",)))
+    index.index_answers()
+    assert has_source("TICKET-000501", "desk")
+
+
+def test_a_link_is_known_as_it_was_written_and_not_as_a_part() -> None:
+    index = ProvenanceIndex()
+    index.learn(AnswerRead("c1", "r", "chat", "history", OUTSIDERS, ("Docs: https://docs.example/api?page=2, thanks",)))
+    index.index_answers()
+    (came,) = index.find_sources("https://docs.example/api?page=2", OUTSIDERS, names=True)
+    assert index.is_link_in("https://docs.example/api?page=2", came.read)
+    for other in ("https://docs.example/api", "https://docs.example/api?page=", "docs.example", "https://docs.example"):
+        assert not index.is_link_in(other, came.read), other

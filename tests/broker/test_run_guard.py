@@ -12,7 +12,7 @@ from workbench.broker.broker import Broker
 from workbench.broker.provenance_index import AnswerRead
 from workbench.broker.run_guard import LONGEST_PLACE, collect_values, order_arguments
 from workbench.events import CallHeld, HeldCallSettled
-from workbench.records import CallDecision, Decision, EntryQuery, HeldCallAnswer, Permission, RunState
+from workbench.records import CallDecision, Decision, EntryQuery, HeldCallAnswer, Permission, Risk, RunState
 from workbench.records.runs import ENDS
 
 
@@ -117,6 +117,11 @@ async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_prog
     assert (held_call.tool, origin.path, origin.tool) == ("send_email", "to", "read_mail")
     assert "\x02records@collect-data.example\x03" in origin.around
     assert held_call.why[0].startswith("The destination (to) comes from text that outsiders can write")
+    assert held_call.sentence == (
+        "test agent wants to call demo.send_email (line 3): to records@collect-data.example, which text of outsiders "
+        "names (demo.read_mail)."
+    )
+    assert "shown to you" in held_call.once_only, "each further stranger's address is shown"
     assert await outbox(office) == []
     kinds = [entry.note.kind for entry in office.journal.entries(EntryQuery(limit=1_000))]
     assert {"call.waiting", "call.denied", "call.refused"} <= set(kinds)
@@ -136,6 +141,29 @@ async def test_what_a_person_let_pass_is_not_asked_about_again_and_an_approved_t
     await ran(office, fresh, READ)
     assert (await ran(office, fresh, SEND)).state is RunState.DONE
     assert (person.decided, len(person.held_calls)) == (1, 1), "the person has read the address in the program"
+    person.leave()
+
+
+async def test_an_allowed_destination_counts_in_later_programs_and_no_other_one_does(office):
+    agent = office.services.sessions.open("test agent")
+    person = Person(office, HeldCallAnswer("", allow=True, scope="rest"), False)
+    await ran(office, agent, READ)
+    risks = []
+    for number in range(2):
+        run = await ran(office, agent, SEND.replace("Records", f"Records {number}"))
+        assert run.state is RunState.DONE
+        risks.append(run.verdict.risk)
+    assert risks == [Risk.HIGH, Risk.MEDIUM]
+    assert len(person.held_calls) == 1
+    other = """
+from servers.demo import read_mail, send_email
+mail = await read_mail(mail_id="IN-0008")
+for to in ("records@collect-data.example", mail["sender"]):
+    await send_email(to=to, subject="Hello", body="At one?")
+"""
+    assert (await ran(office, agent, other)).state is RunState.FAILED
+    assert [one.origins[0].tool for one in person.held_calls] == ["read_mail", "read_mail"]
+    assert "records@collect-data.example" not in person.held_calls[1].sentence, "the rest was not allowed for strangers"
     person.leave()
 
 

@@ -22,6 +22,7 @@ from workbench.analysis.approval_gate import is_auto_approved_as_additive
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
 from workbench.broker.comparable_text import MOST_LEAVES, argument_leaves, is_date_or_amount, split_words
+from workbench.broker.held_call_sentences import held_call_sentence
 from workbench.broker.held_calls import SHOWN_LINE, HeldCalls
 from workbench.broker.program_answers import readable_texts
 from workbench.broker.provenance_index import AnswerRead, FoundSource
@@ -421,7 +422,9 @@ class RunGuard:
             arguments=text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …",
             why=tuple(dict.fromkeys(f"{one.text.rstrip('.')}." for one in reasons)),
             risk=worst(one.risk for one in reasons) if reasons else judgement.risk,
-            sentence=f"{author} {'want' if author == 'you' else 'wants'} to call {tool.server}.{tool.name} now.",
+            sentence=held_call_sentence(
+                author, tool, shown, reasons, judgement.sources, run.record.id, run.record.verdict
+            ),
             origins=shorten_values(
                 one for one in judgement.sources if any(one.path == reason.path for reason in reasons)
             ),

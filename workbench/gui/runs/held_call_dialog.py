@@ -199,7 +199,8 @@ class HeldCallDialog(DecisionDialog):
         name = f"{held_call.server}.{held_call.tool}"
         author = "Your program" if held_call.author == "you" else one_line(held_call.author, 60) or "A program"
         times = f" {calls:,} times" if calls > 1 else ""
-        self._title.setText(f"{author} wants to call {name}{times}")
+        more = held_call.sentence.partition(f" {name}")[2].rstrip(".") if calls == 1 else ""
+        self._title.setText(f"{author} wants to call {name}{times}{more}")
         risk = risk_word(held_call.risk)
         self._risk.setText(risk.text)
         mark(self._risk, tone=risk.tone)
