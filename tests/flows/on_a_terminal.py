@@ -53,6 +53,17 @@ class OnTerminal:
         found, self._read = self.said[self._read : at + len(words)], at + len(words)
         return found
 
+    async def shows(self, words: str) -> None:
+        """Wait until these words were on the screen at any time."""
+        async with asyncio.timeout(HANG):
+            while words not in self.said:
+                assert self._take(), f"it ended: {self.said[self._read :]}"
+                await asyncio.sleep(0.02)
+
+    def press(self, keys: str) -> None:
+        """Press keys, without Enter."""
+        os.write(self._master, keys.encode())
+
     async def answer(self, question: str, typed: str) -> str:
         """Wait for the question, and type."""
         shown = await self.until(question)

@@ -16,6 +16,7 @@ import pytest
 
 from tests.broker.test_run_guard import READ, SEND
 from tests.flows.on_a_terminal import OnTerminal
+from workbench.cli.review_screen import SETTLE_SECONDS
 from workbench.records import Decision, EntryQuery, RunState
 
 COMMAND = (sys.executable, "-m", "workbench")
@@ -213,6 +214,40 @@ async def test_the_arguments_of_a_held_call_are_changed_in_an_editor(client, com
     assert "The user changed the arguments of this call" in answer["text"]
 
 
+async def test_one_screen_answers_everything_that_waits(client, command, person):
+    first = await client.propose()
+    other = {**DELETES, "code": DELETES["code"].replace("gone", "away")}
+    second = (await client.call("execute_code", **other))["facts"]["run"]
+    review = command("review", TERM="xterm-256color", COLORTERM="")
+    await review.shows("2 waiting")
+    await review.shows("'gone'")  # the older one
+    review.press("d")
+    await review.shows("Denied:")
+    await review.shows("'away'")
+    await asyncio.sleep(SETTLE_SECONDS)
+    review.press("a")
+    await review.shows("type workspace/old.txt")
+    review.press(f"{WORD}\r")
+    await review.shows("Allowed:")
+    assert (await client.call("get_run", run_id=second, wait=40))["facts"]["state"] == "done"
+    decided = (await person.api.run(second)).decision
+    assert (decided.by, decided.terminal.startswith("/dev/pts")) == ("you, at a terminal", True)
+    review.press("q")
+    code, said = await over(review)
+    assert code == 0, said
+    assert (await client.call("get_run", run_id=first, wait=40))["facts"]["state"] == "refused"
+
+
+async def test_a_killed_core_is_said_on_the_screen(client, command, person):
+    await client.propose()
+    review = command("review", TERM="xterm-256color")
+    await review.shows("1 waiting")
+    await person.api.shut_down()
+    await review.shows("has ended")
+    review.press("q")
+    assert (await over(review))[0] == 0
+
+
 async def test_nothing_typed_leaves_it_waiting(client, command, person):
     run_id = await client.propose()
     allow = command("runs", "allow", run_id)
@@ -226,7 +261,7 @@ async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings
     run_id = await client.propose()
     at = ("--project", str(settings.project))
     servers = ("servers", "allow", "github"), ("servers", "trust", "github")
-    for words in (("runs", "allow", run_id), ("runs", "edit", run_id), *servers, ("pin", "set")):
+    for words in (("runs", "allow", run_id), ("runs", "edit", run_id), *servers, ("pin", "set"), ("review",)):
         tried = await client(shell=[*COMMAND, *words, *at])
         assert (tried["code"], "an agent must not answer for its user" in tried["said"]) == (1, True), tried
         code, said = tried["piped"]

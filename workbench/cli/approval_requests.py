@@ -19,7 +19,15 @@ from msgspec.structs import replace
 from workbench.api.client_texts import LONGEST, confirmation_name
 from workbench.cli.approval_text import call_facts, program_facts, time_left
 from workbench.cli.common_options import DONE, talk
-from workbench.cli.terminal_answers import ROLE, Terminal, answer, find_running_projects, report_unanswered, unlock
+from workbench.cli.terminal_answers import (
+    ROLE,
+    LineReader,
+    Terminal,
+    answer,
+    find_running_projects,
+    report_unanswered,
+    unlock,
+)
 from workbench.cli.terminal_output import narrate
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, Event, FilesHeld, HeldCallSettled, RunChanged, spawn
@@ -35,6 +43,7 @@ from workbench.records import (
     RuleOffer,
     Run,
 )
+from workbench.records.common_types import rank
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
@@ -43,7 +52,7 @@ if TYPE_CHECKING:
 PROGRAM, CALL, FILES = "program", "call", "files"
 _LINES = 400  # maximum lines of one diff
 SHORTEST = 3  # minimum characters of an abbreviated id
-_TYPED = (Risk.HIGH, Risk.CRITICAL)  # for these risks, the user must type a name instead of "allow"
+TYPED = (Risk.HIGH, Risk.CRITICAL)  # for these risks, the user must type a name instead of "allow"
 
 
 class Request(ABC):
@@ -59,6 +68,7 @@ class Request(ABC):
         self.author = author
         self.deadline = deadline
         self.session = ""  # the agent session, if it is a request of an agent
+        self.clock_left = 0.0  # seconds left while its clock is stopped; 0: it runs
 
     @property
     @abstractmethod
@@ -76,9 +86,27 @@ class Request(ABC):
         return f"{self.kind} {'wait' if self.kind == FILES else 'waits'}"
 
     @property
+    def worst_line(self) -> int:
+        """The line of code that makes it risky; 0: none."""
+        return 0
+
+    @property
+    def version(self) -> object:
+        """Differs as soon as an answer would decide about something else than was shown."""
+        return self.id
+
+    @property
     def time(self) -> str:
         """The time left to answer."""
         return f"{time_left(self.deadline)} left" if self.deadline < math.inf else "no deadline"
+
+    @property
+    def short_time(self) -> str:
+        """The time left to answer as minutes and seconds."""
+        if self.deadline == math.inf:
+            return "no deadline"
+        left = max(0, round(self.clock_left or self.deadline - time.time()))
+        return f"{left // 60}:{left % 60:02d}{' paused' if self.clock_left else ''}"
 
     @property
     def obstacle(self) -> str:
@@ -121,13 +149,23 @@ class ProgramRequest(Request):
         risk, sentence = (verdict.risk, verdict.sentence) if verdict else (Risk.HIGH, "")
         super().__init__(run.id, run.id, risk, sentence, run.proposal.author, deadline_of(run))
         self.run = run
-        self.session = run.proposal.session
+        self.session, self.clock_left = run.proposal.session, run.clock_left
         self._hosts: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> object:
+        return self.run.proposal.sha, self.run.fingerprint
+
+    @property
+    def worst_line(self) -> int:
+        findings = [one for one in self.run.verdict.findings if one.span.line] if self.run.verdict else []
+        risky = [one for one in findings if one.risk is not Risk.LOW]
+        return max(risky, key=lambda one: rank(one.risk)).span.line if risky else 0
 
     @property
     def confirmation_word(self) -> str:
         verdict = self.run.verdict
-        return confirmation_name(verdict) if verdict is not None and self.risk in _TYPED else "allow"
+        return confirmation_name(verdict) if verdict is not None and self.risk in TYPED else "allow"
 
     @property
     def offers(self) -> Sequence[RuleOffer]:
@@ -142,7 +180,7 @@ class ProgramRequest(Request):
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         return program_facts(self.run, await connection.fetch_full_text(self.run.proposal.code), width)
 
-    async def ask_hosts(self, terminal: Terminal) -> None:
+    async def ask_hosts(self, terminal: LineReader) -> None:
         """Ask which hosts to allow for this run: hosts that the program names and no rule allows."""
         for host in self.run.verdict.hosts if self.run.verdict else ():
             typed = await terminal.read_line(
@@ -192,7 +230,7 @@ class CallRequest(Request):
         deadline = deadline_of(held_call)
         super().__init__(held_call.id, held_call.run_id, held_call.risk, sentence, held_call.author, deadline)
         self.held_call = held_call
-        self.session = held_call.session
+        self.session, self.clock_left = held_call.session, held_call.clock_left
 
     @property
     def title(self) -> str:
@@ -201,13 +239,13 @@ class CallRequest(Request):
     @property
     def confirmation_word(self) -> str:
         name = self.held_call.tool
-        return name if self.risk in _TYPED and len(name) <= LONGEST and name.isprintable() else "allow"
+        return name if self.risk in TYPED and len(name) <= LONGEST and name.isprintable() else "allow"
 
     @property
     def offers(self) -> Sequence[RuleOffer]:
         """The lasting answers that a request of a different client's own tool offers."""
         held_call = self.held_call
-        if self.risk in _TYPED:
+        if self.risk in TYPED:
             return ()
         pairs = zip(held_call.scopes, held_call.scope_labels, strict=False)
         return [RuleOffer(scope, "tool", "always", label) for scope, label in pairs]
@@ -241,7 +279,12 @@ class FilesRequest(Request):
     def __init__(self, held: FileChanges) -> None:
         names = ", ".join(one.path for one in held.files[:3]) + (" …" if held.count > 3 else "")
         super().__init__(held.id, held.id, Risk.MEDIUM, f"Wants to change {names}.", held.actor, math.inf)
+        self._held = held
         self._shown_states: dict[str, str] = {}  # path → state in the preview that the user saw
+
+    @property
+    def version(self) -> object:
+        return self._held
 
     @property
     def confirmation_word(self) -> str:

@@ -13,7 +13,7 @@ import termios
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from workbench.api.core_lock import lock_holder
 from workbench.cli.common_options import DONE, NOT_RUNNING, UNANSWERED, Parser, add_common, ask, talk
@@ -36,6 +36,18 @@ NO_CORE = "No core is running, so nothing is waiting for you."
 
 class NoTerminal(WorkbenchError):
     """The process has no controlling terminal for an answer."""
+
+
+class LineReader(Protocol):
+    """Asks the user for a line of text."""
+
+    async def read_line(self, question: str, stop: asyncio.Event | None = None, *, hidden: bool = False) -> str | None:
+        """Read one line after the question; `None` if the user enters none."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Show a message."""
+        ...
 
 
 class Terminal:
@@ -130,7 +142,7 @@ async def _hold_open(request: Awaitable[None]) -> None:
         await request
 
 
-async def unlock(api: CoreApi, terminal: Terminal) -> bool:
+async def unlock(api: CoreApi, terminal: LineReader) -> bool:
     """Ask for the user's PIN if one is set. Returns False if the user entered none, or only wrong ones."""
     if not await api.has_pin():
         return True

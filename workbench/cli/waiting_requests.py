@@ -40,7 +40,7 @@ from workbench.cli.terminal_answers import (
     report_unanswered,
     unlock,
 )
-from workbench.cli.terminal_output import narrate, print_data, print_json, print_record, print_table, visible
+from workbench.cli.terminal_output import narrate, print_data, print_json, print_record, print_table
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import HeldCall, JsonObject, Run, Verdict
@@ -383,24 +383,32 @@ async def _change_call(connection: CoreConnection, terminal: Terminal, call_id: 
 
 
 async def _settle_call(connection: CoreConnection, terminal: Terminal, call_id: str, before: str, text: str) -> int:
-    shown = await connection.api.assess_held_call_edit(call_id, text)
-    shown = replace(shown, arguments=await connection.fetch_full_text(shown.arguments))
-    for line in await CallRequest(shown).facts(connection, terminal.width):
+    request = await EditedCall.assess(connection, call_id, before, text)
+    for line in await request.facts(connection, terminal.width):
         terminal.say(line)
-    _show_changes(terminal, before, shown.arguments)
-    return await settle(connection, terminal, _EditedCall(shown, text), allow=True)
+    return await settle(connection, terminal, request, allow=True)
 
 
-class _EditedCall(CallRequest):
+class EditedCall(CallRequest):
     """A held call with changed arguments, which are sent to the core together with the answer."""
 
-    def __init__(self, held_call: HeldCall, text: str) -> None:
+    def __init__(self, held_call: HeldCall, before: str, text: str) -> None:
         super().__init__(held_call)
-        self._text = text
+        self.text = text
+        self._before = before
+
+    @classmethod
+    async def assess(cls, connection: CoreConnection, call_id: str, before: str, text: str) -> EditedCall:
+        """Judge the changed arguments. Nothing changes in the core."""
+        shown = await connection.api.assess_held_call_edit(call_id, text)
+        return cls(replace(shown, arguments=await connection.fetch_full_text(shown.arguments)), before, text)
+
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
+        return [*await super().facts(connection, width), *_changes(self._before, self.held_call.arguments)]
 
     async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
         if allow:
-            changed = await api.edit_held_call(self.id, self._text)
+            changed = await api.edit_held_call(self.id, self.text)
             if (changed.arguments, changed.risk, changed.why) != _shown_of(self.held_call):
                 raise WorkbenchError("The call is judged differently now.", "Review it again; it is still waiting.")
             self.id = changed.id
@@ -416,13 +424,13 @@ async def _edit_text(
 ) -> int:
     """Let the user change a text in an editor, or take it from a file. If the user does not decide, the changed text is
     stored in a draft."""
-    draft = Path(source).expanduser() if source else _draft(suffix, before)
+    draft = Path(source).expanduser() if source else write_draft(suffix, before)
     if not source:
-        _open_editor(draft)
-    text = _text_of(draft)
+        open_editor(draft)
+    text = read_draft(draft)
     if text == before:
         if not source:
-            _remove_draft(draft)
+            remove_draft(draft)
         narrate(f"{subject} was not changed.")
         return report_unanswered()
     try:
@@ -430,41 +438,45 @@ async def _edit_text(
     except WorkbenchError as fault:
         raise WorkbenchError(fault.message, f"{fault.hint} Your text is saved: {draft}".strip()) from fault
     if done == DONE and not source:
-        _remove_draft(draft)
+        remove_draft(draft)
     elif done != DONE:
         narrate(f"Your text is saved: {draft}. To continue: {command} --file {shlex.quote(str(draft))}")
     return done
 
 
-def _show_changes(terminal: Terminal, before: str, after: str) -> None:
-    terminal.say("\nYour changes")
-    changes = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), "as proposed", "as you changed it", lineterm=""
-    )
-    for line in changes:
-        terminal.say(visible(line))
+def _changes(before: str, after: str) -> list[str]:
+    names = ("as proposed", "as you changed it")
+    return ["", "Your changes", *difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="")]
 
 
 async def _settle_edit(connection: CoreConnection, terminal: Terminal, run: Run, before: str, code: str) -> int:
-    verdict = await connection.api.assess_edit(run.id, code)
-    shown = replace(run, verdict=verdict, like=None)
-    for line in program_facts(shown, code, terminal.width):
+    request = await EditedProgram.assess(connection, run, before, code)
+    for line in await request.facts(connection, terminal.width):
         terminal.say(line)
-    _show_changes(terminal, before, code)
-    return await settle(connection, terminal, _EditedRequest(shown, code), allow=True)
+    return await settle(connection, terminal, request, allow=True)
 
 
-class _EditedRequest(ProgramRequest):
+class EditedProgram(ProgramRequest):
     """A waiting program with an edited text, which is sent to the core together with the answer."""
 
-    def __init__(self, run: Run, code: str) -> None:
+    def __init__(self, run: Run, before: str, text: str) -> None:
         super().__init__(run)
-        self._code = code
+        self.text = text
+        self._before = before
+
+    @classmethod
+    async def assess(cls, connection: CoreConnection, run: Run, before: str, text: str) -> EditedProgram:
+        """Assess the edited program. Nothing changes in the core."""
+        verdict = await connection.api.assess_edit(run.id, text)
+        return cls(replace(run, verdict=verdict, like=None), before, text)
+
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
+        return [*program_facts(self.run, self.text, width), *_changes(self._before, self.text)]
 
     async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
         if allow:
             expected = self.run.verdict
-            self.run = await api.edit(self.run.id, self._code, self.run.proposal.sha)
+            self.run = await api.edit(self.run.id, self.text, self.run.proposal.sha)
             now = self.run.verdict
             if _meaning(expected) != _meaning(now):
                 raise WorkbenchError(
@@ -477,7 +489,7 @@ def _meaning(verdict: Verdict | None) -> tuple[object, ...]:
     return (verdict.sha, verdict.risk, verdict.gate, verdict.effects) if verdict is not None else ()
 
 
-def _draft(suffix: str, text: str) -> Path:
+def write_draft(suffix: str, text: str) -> Path:
     """Write a copy that only the user can read."""
     folder = Path(tempfile.mkdtemp(prefix="mcp-workbench-edit-"))
     draft = folder / f"request{suffix}"
@@ -486,12 +498,12 @@ def _draft(suffix: str, text: str) -> Path:
     return draft
 
 
-def _remove_draft(draft: Path) -> None:
+def remove_draft(draft: Path) -> None:
     """Delete the draft, its folder, and backup files of the editor."""
     shutil.rmtree(draft.parent, ignore_errors=True)
 
 
-def _open_editor(draft: Path) -> None:
+def open_editor(draft: Path) -> None:
     chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     command = shlex.split(chosen) if chosen else next(([one] for one in ("nano", "vi") if shutil.which(one)), [])
     if not command:
@@ -507,7 +519,7 @@ def _open_editor(draft: Path) -> None:
         raise WorkbenchError(f"{command[0]} ended with code {done.returncode}.", f"Your text is saved: {draft}")
 
 
-def _text_of(draft: Path) -> str:
+def read_draft(draft: Path) -> str:
     try:
         return draft.read_text(encoding="utf-8")
     except (OSError, UnicodeError) as fault:
