@@ -298,7 +298,7 @@ def effective_tool(tool: Tool, trust: Trust, believed: bool = False, review: Rev
     claims = tool.claimed or tool.hints
     said = annotations_in_force(trust.annotations.get(tool.server, {}).get(tool.name, UserAnnotations()), tool)
     decision = trust.decisions.get(tool.server)
-    if decision is not None and not decision.covers(tool.name, tool.hash):
+    if decision is not None and not covers(decision, tool):
         decision = None
     given = believed or (decision is not None and decision.earlier)
     group = examine(tool, review, said).group
@@ -323,6 +323,12 @@ def effective_tool(tool: Tool, trust: Trust, believed: bool = False, review: Rev
         **{name: _weigh(name, said, counts, guess, decided=decided) for name, guess in guesses.items()},
         guessed=tuple(name for name in OWN if name not in plain.said and (counts is None or not decided)),
     )
+
+
+def covers(decision: ServerDecision, tool: Tool) -> bool:
+    """Whether the user decided about this definition of a tool."""
+    unbound = decision.earlier and not decision.definitions
+    return unbound or decision.definitions.get(tool.name) == tool.hash
 
 
 def examine(tool: Tool, review: Review | None, said: UserAnnotations) -> GroupFinding:

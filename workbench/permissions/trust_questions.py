@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from workbench.permissions.reviewed_tools import find_review
-from workbench.permissions.tool_annotations import OWN, examine
+from workbench.permissions.tool_annotations import OWN, covers, examine
 from workbench.permissions.tool_groups import DOES_ONE, describe_claims
 from workbench.records import (
     ServerDecision,
@@ -39,7 +39,7 @@ def trust_question(
 def _row(tool: Tool, package: str, decision: ServerDecision | None) -> ToolProposal:
     said = UserAnnotations(**{name: getattr(tool if name in OWN else tool.hints, name) for name in tool.said})
     found = examine(tool, find_review(package, tool), said)
-    decided = tool.standing is not Standing.UNDECIDED if decision is None else decision.covers(tool.name, tool.hash)
+    decided = tool.standing is not Standing.UNDECIDED if decision is None else covers(decision, tool)
     words = describe_claims(tool.claimed or tool.hints)
     basis = f"{DOES_ONE[found.group]} ({found.basis})"
     return ToolProposal(tool.name, found.group, words, basis, found.basis == "reviewed", found.doubt, decided)

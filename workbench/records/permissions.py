@@ -100,10 +100,6 @@ class ServerDecision(Struct, frozen=True):
     # covers all of them.
     earlier: bool = False
 
-    def covers(self, tool: str, sha: str) -> bool:
-        """Whether the user decided about this definition of a tool."""
-        return self.definitions.get(tool) == sha or (self.earlier and not self.definitions)
-
 
 class ToolProposal(Struct, frozen=True):
     """One tool in the question about a server."""
