@@ -1374,6 +1374,24 @@ class FakeCore:
     async def held_calls(self) -> tuple[HeldCall, ...]:
         return self.held_call_list
 
+    async def assess_held_call_edit(self, held_call_id: str, arguments: str) -> HeldCall:
+        try:
+            json.loads(arguments)
+        except ValueError:
+            raise WorkbenchError("The arguments are not valid JSON.", "Correct them.") from None
+        held_call = next(call for call in self.held_call_list if call.id == held_call_id)
+        return replace(held_call, arguments=arguments, original=held_call.arguments)
+
+    async def edit_held_call(self, held_call_id: str, arguments: str) -> HeldCall:
+        self.note("edit_held_call", held_call_id, arguments)
+        changed = await self.assess_held_call_edit(held_call_id, arguments)
+        return self.put_held_call(replace(changed, id="p1-2"), before=held_call_id)
+
+    async def revive(self, run_id: str) -> Run:
+        self.note("revive", run_id)
+        made = replace(self.run_list[run_id], id=f"{run_id}-again", state=RunState.WAITING)
+        return self.put_run(made)
+
     async def answer_held_call(self, answer: HeldCallAnswer) -> HeldCall:
         self.note("answer_held_call", answer)
         held_call = next((call for call in self.held_call_list if call.id == answer.held_call_id), None)

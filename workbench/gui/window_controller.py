@@ -127,6 +127,8 @@ class WindowController(QObject):
                 self._run("keep a skill", self._keep(request))
             case requests.ShowAsk(ask_id):
                 decisions.show_elicitation(ask_id)
+            case requests.ShowReview():
+                decisions.show_request()
             case requests.ShowHeldCall(held_call_id):
                 decisions.show_held_call(held_call_id)
             case requests.ShowPlan(run_id):

@@ -16,12 +16,15 @@ from workbench.events import RunChanged
 from workbench.gui.kit.text import ForeignLabel
 from workbench.records import (
     Decision,
+    Effect,
+    EffectKind,
     Finding,
     Flow,
     Gate,
     Likeness,
     Resemblance,
     Risk,
+    RuleOffer,
     Run,
     RunState,
     Span,
@@ -185,6 +188,17 @@ def test_flows_lead_from_line_to_line(ask: Any, waiting: Run) -> None:
     assert "text from outsiders" in told
 
 
+def test_a_flow_that_an_effect_tells_is_said_once(ask: Any, waiting: Run) -> None:
+    flow = Flow("private", "demo.list_customers", 4, "demo.fetch_page.url", 5)
+    text = "Data from demo.list_customers (line 4) goes to demo.fetch_page (url)"
+    effects = (Effect(EffectKind.MAY, text, 5, Risk.HIGH),)
+    dialog = ask(replace(waiting, verdict=replace(waiting.verdict, flows=(flow,), effects=effects, findings=())))
+    told = words_in(dialog.effects)
+    assert "Data flows" not in told
+    assert sum("demo.list_customers" in words for words in told) == 1
+    assert "private data" in told
+
+
 def test_an_edit_is_judged_as_it_is_typed_and_nothing_is_decided_by_it(
     ask: Any, waiting: Run, fake_core: Any, qtbot: Any
 ) -> None:
@@ -232,3 +246,18 @@ def test_everything_new_that_takes_the_keyboard_has_a_name(ask: Any, waiting: Ru
                 face = QAccessible.queryAccessibleInterface(widget)
                 assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
     assert dialog.scope.accessibleName() == "Scope of the approval: Once"
+
+
+def test_a_lasting_answer_is_shown_as_the_rule_that_it_makes(
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any
+) -> None:
+    sentence = "Programs may mail to bob@acme.example without asking, in this session."
+    dialog = ask(replace(waiting, offers=(RuleOffer("o1", "exact", "session", sentence),)))
+    assert list(dialog.scope.actions_by_scope()) == ["once", "o1"]
+    dialog.scope.actions_by_scope()["o1"].trigger()
+    assert (dialog.scope.text(), dialog.allow_button.text()) == ("This session", "Allow")
+    assert dialog.facts.full_text() == f"Allow makes a rule: {sentence}"
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    with qtbot.waitSignal(dialog.decided):
+        dialog.allow()
+    assert (decisions(fake_core)[0].offer, decisions(fake_core)[0].scope) == ("o1", "once")

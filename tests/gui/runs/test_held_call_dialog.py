@@ -156,3 +156,29 @@ def test_it_can_be_looked_at(window: Any, fake_core: Any, qtbot: Any, colours: s
         dialog.resize(width, 480)
     shoot(dialog, f"held-call-{colours}{width or ''}")
     shoot(window, f"held-call-window-{colours}{width or ''}")
+
+
+def test_a_call_of_another_client_is_said_in_its_sentence_and_offers_its_own_rules(
+    window: Any, fake_core: Any, qtbot: Any
+) -> None:
+    held_call = make_held_call(
+        run_id="",
+        server="Claude Code",
+        tool="Bash",
+        sentence="Claude Code wants to run a command: deletes notes.txt",
+        risk=Risk.MEDIUM,
+        origins=(),
+        scopes=("rule-0",),
+        scope_labels=("Claude Code may delete files below notes without asking.",),
+    )
+    fake_core.put_held_call(held_call)
+    dialog = opened(window, qtbot)
+    words = [label.full_text() for label in dialog.findChildren(ForeignLabel)]
+    assert "Claude Code wants to run a command: deletes notes.txt" in words
+    assert not dialog.look_button.isVisible()
+    assert not dialog.rest_button.isVisible()
+    dialog.rules.choice.setCurrentIndex(1)
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    qtbot.mouseClick(dialog.allow_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(answers(fake_core)))
+    assert (answers(fake_core)[0].allow, answers(fake_core)[0].scope) == (True, "rule-0")

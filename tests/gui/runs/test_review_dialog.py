@@ -10,14 +10,25 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 
 from tests.gui.fake_core import make_held_call, make_run
 from tests.gui.runs.test_elicitation_dialog import make_ask
 from workbench.events import ApprovalClocksChanged
 from workbench.gui.kit.rows import ROW
 from workbench.gui.runs.review_dialog import ReviewDialog
-from workbench.records import Decision, Finding, GroupColumn, GroupRow, RequestClock, RequestGroup, Risk, Run, Span
+from workbench.records import (
+    Decision,
+    Finding,
+    GroupColumn,
+    GroupRow,
+    RequestClock,
+    RequestGroup,
+    Risk,
+    Run,
+    RunState,
+    Span,
+)
 
 Keys = Qt.Key
 
@@ -277,8 +288,8 @@ def many(fake_core: Any) -> list[tuple[Decision, ...]]:
 def test_programs_of_one_form_are_one_entry_with_a_table_and_are_decided_together(
     grouped: ReviewDialog, fake_core: Any, qtbot: Any
 ) -> None:
-    row = grouped.model.index(0).data(ROW)
-    assert row.title.startswith("4 × ")
+    assert shown(grouped) == "r0", "the request in front stays there when others join it"
+    qtbot.waitUntil(lambda: grouped.model.index(0).data(ROW).title.startswith("4 × "))
     assert grouped.group.isVisible()
     table = grouped.group.table
     assert [table.headerItem().text(place) for place in range(3)] == ["Program", "to", "subject"]
@@ -328,3 +339,81 @@ def test_all_of_an_agent_are_denied_and_it_is_muted(review: ReviewDialog, fake_c
     qtbot.waitUntil(lambda: shown(review) == "")
     assert ("deny_agent", ("session-1", True)) in fake_core.asked
     assert review.undo.text().startswith("Undo 3 denials")
+
+
+def test_the_arguments_of_a_held_call_are_changed_in_place(window: Any, fake_core: Any, qtbot: Any) -> None:
+    held_call = fake_core.put_held_call(make_held_call(editable=True, origins=()))
+    qtbot.waitUntil(lambda: bool(window.context.store.held_calls))
+    window.commands.do("held_call.decide")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ReviewDialog)))
+    (review,) = window.findChildren(ReviewDialog)
+    review.activateWindow()
+    qtbot.waitUntil(review.isActiveWindow)
+    settled(review, qtbot)
+    page = page_of(review)
+    press(review, Keys.Key_E)
+    assert page.editor.hasFocus()
+    assert not page.deny_button.isVisible()
+    page.editor.setPlainText("{")
+    qtbot.waitUntil(lambda: page.fault.sentence() == "The arguments are not valid JSON.")
+    assert not page.check_button.isEnabled()
+    text = held_call.arguments.replace("records@collect-data.example", "team@acme.example")
+    page.editor.setPlainText(text)
+    qtbot.waitUntil(page.check_button.isEnabled)
+    QTest.keyClick(page.editor, Keys.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page.held_call.id == "p1-2")
+    assert page.allow_button.text() == "Allow with changes"
+    assert "team@acme.example" in page.arguments.text()
+    assert review.order() == ("p1-2",)
+    settled(review, qtbot)
+    press(review, Keys.Key_A, *[Keys.Key_A] * page.is_risky, Keys.Key_Return)
+    qtbot.waitUntil(lambda: bool([name for name, _ in fake_core.asked if name == "answer_held_call"]))
+    (answer,) = [words[0] for name, words in fake_core.asked if name == "answer_held_call"]
+    assert (answer.held_call_id, answer.allow) == ("p1-2", True)
+
+
+def test_a_program_that_lapsed_is_put_back(review: ReviewDialog, window: Any, fake_core: Any, qtbot: Any) -> None:
+    lapsed = replace(fake_core.run_list["r0"], state=RunState.REFUSED)
+    fake_core.put_run(lapsed)
+    qtbot.waitUntil(lambda: page_of(review).is_over)
+    assert "Time is up" in page_of(review).fault.sentence()
+    (button,) = [one for one in page_of(review).fault.findChildren(QPushButton) if "after all" in one.text()]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: shown(review) == "r0-again")
+    window.output.show_run("r0")
+    qtbot.waitUntil(lambda: window.output.head.revive.isVisibleTo(window.output.head))
+
+
+def test_several_rows_of_the_list_of_runs_are_decided_together(window: Any, fake_core: Any, qtbot: Any) -> None:
+    for number, risk in enumerate((Risk.MEDIUM, Risk.LOW, Risk.HIGH)):
+        put(fake_core, f"r{number}", risk, deadline=time.time() + 100 + number)
+    fake_core.put_held_call(make_held_call(run_id="", deadline=time.time() + 50))
+    qtbot.waitUntil(lambda: window.runs.list.model.rowCount() == 5)
+    section = window.runs.list.model.index(0).data(ROW)
+    assert (section.title, section.aside) == ("Waiting for you", "4")
+    view = window.runs.list.view
+
+    def click(key: str, held: Any = Qt.KeyboardModifier.NoModifier) -> None:
+        place = view.visualRect(window.runs.list.model.find(key)).center()
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, held, pos=place)
+
+    window.docks["runs"].come()
+    qtbot.waitUntil(view.isVisible)
+    click("r0")
+    click("r1", Qt.KeyboardModifier.ControlModifier)
+    menu = {action.text(): action for action in window.runs.actions_for("r1") if action is not None}
+    assert list(menu) == ["Deny 2", "Allow 2…", "Copy IDs"]
+    assert menu["Allow 2…"].isEnabled()
+    click("r2", Qt.KeyboardModifier.ControlModifier)
+    menu = {action.text(): action for action in window.runs.actions_for("r2") if action is not None}
+    assert not menu["Allow 3…"].isEnabled(), "high risk is allowed one by one"
+    menu["Deny 3"].trigger()
+    qtbot.waitUntil(lambda: window.context.store.waiting_count == 1)
+    window.commands.do("run.undo_denial")
+    qtbot.waitUntil(lambda: window.context.store.waiting_count == 4)
+    click("p1-1")
+    qtbot.mouseDClick(
+        view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(window.runs.list.model.find("p1-1")).center()
+    )
+    qtbot.waitUntil(lambda: bool(window.findChildren(ReviewDialog)))
+    assert shown(window.findChildren(ReviewDialog)[0]) == "p1-1"

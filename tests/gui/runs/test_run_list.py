@@ -15,10 +15,11 @@ from tests.gui.fake_core import make_held_call
 from tests.gui.runs.test_elicitation_dialog import make_ask
 from workbench.events import CallHeld, RunChanged
 from workbench.gui.kit.rows import KEY, ROW
+from workbench.gui.runs.review_dialog import ReviewDialog
 from workbench.gui.runs.run_list import RunsPane
 from workbench.gui.runs.run_rows import run_rows
 from workbench.gui.shell.actions import LINKED
-from workbench.gui.shell.navigation import FollowRun, KeepSkill, Search, ShowHeldCall, ShowRun
+from workbench.gui.shell.navigation import FollowRun, KeepSkill, Search, ShowReview, ShowRun
 from workbench.records import Origin, Run, RunState
 from workbench.records.runs import EXAMPLE_AGENT
 
@@ -36,7 +37,9 @@ def test_a_waiting_run_is_counted_announced_and_reviewed_by_key(
     wishes: list[Any] = []
     window.context.messages.requested.connect(wishes.append)
     window.commands.do("run.review")
-    assert wishes[0].run_id in {"one", "two"}
+    assert wishes == [ShowReview()]
+    qtbot.waitUntil(lambda: bool(window.findChildren(ReviewDialog)))
+    assert set(window.findChildren(ReviewDialog)[0].order()) == {"one", "two"}
 
 
 def test_a_waiting_run_never_takes_the_keyboard_from_who_types(
@@ -279,10 +282,10 @@ def test_the_context_menu_offers_what_makes_sense_for_the_run(pane: RunsPane, ma
     commands = pane.context.commands
     review, stop, dry_run = (commands[name].text() for name in ("run.review", "run.stop", "run.dry_run"))
     always = ["Open program", "Show in audit", "Copy ID"]
-    assert menu_texts(pane, "w") == [review, dry_run, stop, *always]
+    assert menu_texts(pane, "w") == [review, dry_run, "Deny", stop, *always]
     assert menu_texts(pane, "r") == [stop, *always]
     assert menu_texts(pane, "d") == ["Run again", "Open program", "Keep as skill…", "Show in audit", "Copy ID"]
-    assert menu_texts(pane, "x") == ["Run again", *always]
+    assert menu_texts(pane, "x") == ["Let it run after all", "Run again", *always]
 
 
 def test_the_menu_acts_on_the_selected_run(pane: RunsPane, make: Any, qtbot: Any) -> None:
@@ -362,4 +365,4 @@ def test_review_opens_whatever_waits(pane: RunsPane, qtbot: Any) -> None:
     pane.context.store.handle(CallHeld(make_held_call(), ""))
     qtbot.waitUntil(lambda: pane.context.commands["run.review"].isEnabled())
     pane.context.commands.do("run.review")
-    assert requests == [ShowHeldCall("p1-1")]
+    assert requests == [ShowReview()]

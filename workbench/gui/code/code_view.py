@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import Final
 
 from msgspec.structs import replace
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.gui.code.code_editor import CodeEditor, GutterMark
-from workbench.gui.kit.plain_edit import highlight, units
+from workbench.gui.kit.plain_edit import units
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import Theme
 from workbench.gui.kit.wording import UNVERIFIED, risk_word
@@ -22,12 +21,12 @@ ORDER: Final = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 """Risks from lowest to highest."""
 
 
-_GAP = re.compile(r"(?<=\S)[^\S\n]{24,}(?=\S)|^[^\S\n]{80,}(?=\S)")  # blanks after which code is easily overlooked
-_MOST_GAPS = 200
+# blanks after which code is easily overlooked
+_GAP = re.compile(r"(?<=\S)[^\S\n]{24,}(?=\S)|^[^\S\n]{80,}(?=\S)", re.MULTILINE)
 
 
 class CodeView(CodeEditor):
-    """Read-only code. Hidden characters are shown as chips, and wide gaps inside a line have a background."""
+    """Read-only code. Hidden characters are shown as chips, and so are wide gaps inside a line."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, language: str = "python") -> None:
         super().__init__(theme, parent, language)
@@ -39,8 +38,7 @@ class CodeView(CodeEditor):
 
     def show_code(self, code: str) -> None:
         self._code_lines = code.split("\n")
-        self.set_text(visible(code))
-        self._mark_gaps()
+        self.set_text(visible(_GAP.sub(_gap_chip, code)))
 
     def show_verdict(self, verdict: Verdict) -> None:
         self.show_marks(marks_of(verdict))
@@ -59,22 +57,22 @@ class CodeView(CodeEditor):
 
     def _shown_column(self, line: int, column: int) -> int:
         """The column in UTF-16 units among the characters that are drawn."""
-        before = visible(self._code_lines[line - 1][:column]) if 0 < line <= len(self._code_lines) else ""
-        return units(before, len(before))
+        text = self._code_lines[line - 1] if 0 < line <= len(self._code_lines) else ""
+        drawn, start = "", 0
+        for gap in _GAP.finditer(text):
+            if gap.end() <= column:
+                drawn, start = drawn + visible(text[start : gap.start()]) + _gap_chip(gap), gap.end()
+        drawn += visible(text[start:column])
+        return units(drawn, len(drawn))
 
     def _cursor_at(self, place: int) -> QTextCursor:
         cursor = QTextCursor(self.document())
         cursor.setPosition(place)
         return cursor
 
-    def _mark_gaps(self) -> None:
-        found: list[QTextEdit.ExtraSelection] = []
-        for number, line in enumerate(self._code_lines):
-            for gap in islice(_GAP.finditer(line), _MOST_GAPS - len(found)):
-                ends = (self._shown_column(number + 1, column) for column in gap.span())
-                start, end = (self.line_place(number, column) for column in ends)
-                found.append(highlight(self.cursor_over(start, end), self.scheme.soft("warning", 0.35)))
-        self.show_layer("gaps", found)
+
+def _gap_chip(gap: re.Match[str]) -> str:
+    return f" ‹{len(gap.group()):,} blanks› "
 
 
 def marks_of(verdict: Verdict) -> dict[int, GutterMark]:

@@ -79,6 +79,11 @@ class RowsView(QListView):
         index = self.currentIndex()
         return str(index.data(KEY)) if index.isValid() and self.selectionModel().isSelected(index) else ""
 
+    def selected_keys(self) -> list[str]:
+        """The keys of all selected rows, from top to bottom."""
+        indexes = sorted(self.selectionModel().selectedIndexes(), key=lambda index: index.row())
+        return [str(index.data(KEY)) for index in indexes if index.flags() & Qt.ItemFlag.ItemIsSelectable]
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():

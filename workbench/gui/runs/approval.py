@@ -26,7 +26,7 @@ from workbench.gui.runs.effects_view import EffectsView
 from workbench.gui.runs.program_view import ProgramView, is_cleanable
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
-from workbench.gui.shell.navigation import DecideTrust, FollowRun, StartDryRun
+from workbench.gui.shell.navigation import DecideTrust, FollowRun, ShowRun, StartDryRun
 from workbench.records import Decision, Fault, Gate, Origin, Run, RunState
 from workbench.records.common_types import count_of
 
@@ -167,6 +167,7 @@ class ApprovalDialog(DecisionDialog):
             self.seconds_open(),
             self.hosts.ticked() if allow else (),
             scope=self.scope.scope if allow else ONCE,
+            offer=self.scope.offer if allow else "",
             fingerprint=run.fingerprint,
             also=self._identical(),
             undoable=not self.isWindow(),
@@ -204,10 +205,17 @@ class ApprovalDialog(DecisionDialog):
             self.accept()
         elif not run.awaits_answer:
             self.end(how_it_ended(run))
+            if run.can_be_revived and was_denied(run):
+                self.fault.add_button("Let it run after all", self._revive)
         elif run.proposal.sha != (self._conflict or self.run).proposal.sha:
             self._take_change(run)
         elif run.verdict != self.run.verdict and not self.program.editing:
             self._show_run(run)  # the user has decided about a server that it uses
+
+    def _revive(self) -> None:
+        """Put the program back; it waits again as a new run, which is shown."""
+        request = self.context.api.revive(self.run.id)
+        self.context.tasks.run("put a program back", request, lambda run: self.context.go(ShowRun(run.id)))
 
     def _take_change(self, run: Run) -> None:
         """The program was changed elsewhere. What the user has typed stays until the user decides about it."""
@@ -305,6 +313,9 @@ class ApprovalDialog(DecisionDialog):
         if self.program.editing:
             self.facts.setText("Your changes are assessed as you type. Ctrl+Enter checks them; nothing is decided yet.")
             return
+        if rule := self.scope.rule():
+            self.facts.setText(f"Allow makes a rule: {rule}")
+            return
         others = len(self._identical())
         answers = f"Answers {count_of(others + 1, 'identical request')} · " if others else ""
         self.facts.setText(f"{answers}SHA-256 {(self.run.fingerprint or self.run.proposal.sha)[:12]}")
@@ -317,14 +328,16 @@ class ApprovalDialog(DecisionDialog):
         self.edit_button.setEnabled(self._complete)
         self.check_button.setEnabled(True)
         self.dry_run_button.setVisible(not editing and not run.proposal.state)
-        self.scope.setVisible(not editing and bool(run.scopes or run.scopes_why))
+        self.scope.setVisible(not editing and bool(run.offers or run.scopes or run.scopes_why))
         for button in (self.check_button, self.back_button):
             button.setVisible(editing)
         self.clean_button.hide()
         self.hide_reason()
 
     def _name_allow(self) -> None:
-        self.allow_button.setText("Allow once" if self.scope.scope == ONCE else "Allow")
+        rule = self.scope.rule()
+        self.allow_button.setText("Allow" if rule else "Allow once")
+        self._show_facts()
 
     # editing
 

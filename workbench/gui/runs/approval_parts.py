@@ -38,7 +38,7 @@ class ApprovalHead(QFrame):
         self._tag = label("claimed", "badge", self)
         mark(self._tag, tone="muted")
         self.purpose = ForeignLabel(role="muted")
-        self.isolation = ForeignLabel(role="warning")
+        self.isolation = ForeignLabel(role="muted")
         self._bounds = ForeignLabel(role="muted")
         unit = theme.unit
         author = row(None, self.badge, self._author, spacing=unit * 2, grows=self._author)
@@ -243,6 +243,7 @@ def _when(at: float) -> str:
 
 
 ONCE: Final = "once"
+_LONGEST_RULE = 200  # characters of a rule in the menu
 _SCOPES: Final = {  # the name of a scope, and what Allow means with it
     ONCE: ("Once", "Once: only this run"),
     "session": ("This session", "This session: exactly this text, until {author} disconnects or the core ends"),
@@ -251,43 +252,67 @@ _SCOPES: Final = {  # the name of a scope, and what Allow means with it
 }
 
 
+_REACHES: Final = {"session": "This session", "client": "This agent", "always": "From now on"}
+
+
 class ScopeButton(QPushButton):
-    """What Allow means: this run only, or more. Choosing decides nothing; a different text starts with “Once” again."""
+    """What Allow means: this run only, or a rule. Choosing decides nothing; a different text starts with “Once”."""
 
     chosen = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.scope = ONCE
+        """Once, session, text or server."""
+        self.offer = ""
+        """The id of the chosen lasting answer."""
+        self._names: dict[str, str] = {}
         self.setAutoDefault(True)
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
         self.setMenu(self._menu)
 
     def show_run(self, run: Run) -> None:
-        use = next(iter(run.verdict.tools), None) if run.verdict is not None else None
-        server = use.server if use is not None else ""
         self._menu.clear()
-        group = QActionGroup(self._menu)
-        for scope in (ONCE, *run.scopes):
-            action = self._menu.addAction(_SCOPES[scope][1].format(author=run.proposal.author, server=server))
-            action.setData(scope)
-            action.setCheckable(True)
-            group.addAction(action)
-            action.triggered.connect(partial(self._choose, scope))
+        self._group = QActionGroup(self._menu)
+        self._names = {}
+        self._add(ONCE, *_SCOPES[ONCE])
+        if run.offers:
+            for offer in run.offers:
+                self._add(offer.id, _REACHES.get(offer.reach, "Rule"), one_line(offer.sentence, _LONGEST_RULE))
+        else:
+            use = next(iter(run.verdict.tools), None) if run.verdict is not None else None
+            names = {"author": run.proposal.author, "server": use.server if use is not None else ""}
+            for scope in run.scopes:
+                self._add(scope, _SCOPES[scope][0], _SCOPES[scope][1].format_map(names))
         if run.scopes_why:
             self._menu.addSeparator()
             self._menu.addAction(run.scopes_why).setEnabled(False)
         self._choose(ONCE)
 
     def actions_by_scope(self) -> dict[str, QAction]:
+        """The choices by scope, lasting answers by their id."""
         return {str(action.data()): action for action in self._menu.actions() if action.data()}
 
-    def _choose(self, scope: str, _checked: bool = True) -> None:
-        self.scope, name = scope, _SCOPES[scope][0]
-        action = self.actions_by_scope()[scope]
+    def rule(self) -> str:
+        """The rule that an approval makes, as it will read later; empty for “Once”."""
+        return "" if self.scope == ONCE and not self.offer else self.toolTip()
+
+    def _add(self, key: str, name: str, sentence: str) -> None:
+        action = self._menu.addAction(sentence.replace("&", "&&"))
+        action.setData(key)
+        action.setCheckable(True)
+        action.setToolTip(plain_tip(sentence))
+        self._group.addAction(action)
+        self._names[key] = name
+        action.triggered.connect(partial(self._choose, key))
+
+    def _choose(self, key: str, _checked: bool = True) -> None:
+        is_scope = key in _SCOPES
+        self.scope, self.offer = (key, "") if is_scope else (ONCE, key)
+        name, action = self._names[key], self.actions_by_scope()[key]
         action.setChecked(True)
         self.setText(name)
         self.setAccessibleName(f"Scope of the approval: {name}")
-        self.setToolTip(action.text())
+        self.setToolTip(action.text().replace("&&", "&"))
         self.chosen.emit()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -108,10 +109,19 @@ class DecisionDialogs(QObject):
         return self._made_review.pages() if self._made_review is not None else ()
 
     def _undo_denial(self) -> None:
-        if self._made_review is None or not self._made_review.undo.active:
-            self._context.say("There is no denial that can be undone.")
-        else:
+        """Undo what the Review dialog offers to undo, or else what was denied a moment ago in the list of runs."""
+        now = time.time()
+        denied = [run.id for run in self._context.store.runs.values() if run.denied_until > now]
+        if self._made_review is not None and self._made_review.undo.active:
             self._made_review.undo.undo()
+        elif denied:
+            self._context.tasks.run("undo a denial", self._undo_all(denied))
+        else:
+            self._context.say("There is no denial that can be undone.")
+
+    async def _undo_all(self, ids: Sequence[str]) -> None:
+        for request_id in ids:
+            await self._context.api.undo_denial(request_id)
 
     def _page_finished(self, page: DecisionDialog) -> None:
         self._open_own_elicitation(closed=self.review if page.is_elicitation else None)

@@ -70,9 +70,10 @@ class EffectsView(QScrollArea):
         self._links, self._cells = [], []
         page = QWidget()
         column(page, self._grid, None, margins=(unit * 4, unit * 2, unit * 4, unit * 3), spacing=unit)
-        for title, rows in _groups(verdict):
-            if rows:
-                self._show_group(title, rows)
+        groups = [(title, rows) for title, rows in _groups(verdict) if rows]
+        for title, rows in groups:
+            self._show_group(title, rows)
+        self.setVisible(bool(groups))
         self._arrange_remarks()
         self.setWidget(page)
 
@@ -137,14 +138,24 @@ def _groups(verdict: Verdict) -> Iterator[tuple[str, list[_EffectRow]]]:
     effects = sorted(verdict.effects, key=lambda effect: (-ORDER.index(effect.risk), effect.line))
     for kind, title in _TITLES.items():
         shown = (effect for effect in effects if effect.kind is kind)
-        yield title, [_effect_row(effect) for effect in shown]
-    yield "Data flows", _flow_rows(verdict.flows)
+        yield title, [_effect_row(effect, verdict.flows) for effect in shown]
+    untold = [flow for flow in verdict.flows if not any(_tells(effect, flow) for effect in effects)]
+    yield "Data flows", _flow_rows(untold)
     yield "Findings", [_finding_row(finding) for finding in state_facts(verdict).findings]
     yield "Not assessed", [_EffectRow(sentence) for sentence in verdict.not_assessed]
 
 
-def _effect_row(effect: Effect) -> _EffectRow:
-    return _EffectRow(effect.text, effect.risk, _reversibility(effect), effect.line, effect.unverified)
+def _effect_row(effect: Effect, flows: Sequence[Flow]) -> _EffectRow:
+    """The row of an effect; of one that is a data flow, the remark says which kind of data it is."""
+    kinds = dict.fromkeys(KIND_TEXTS.get(flow.kind, flow.kind) for flow in flows if _tells(effect, flow))
+    remark = _reversibility(effect) or ", ".join(kinds)
+    return _EffectRow(effect.text, effect.risk, remark, effect.line, effect.unverified)
+
+
+def _tells(effect: Effect, flow: Flow) -> bool:
+    """Whether the text of an effect says from where to where this data flows."""
+    call = flow.sink.rpartition(".")[0] or flow.sink
+    return effect.line == flow.sink_line and flow.source in effect.text and call in effect.text
 
 
 def _finding_row(finding: Finding) -> _EffectRow:

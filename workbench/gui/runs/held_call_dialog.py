@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, HeldCallSettled, PrivacyChanged, RunChanged
 from workbench.gui.kit.controls import AllowButton, CalmCombo, RoomyButton
+from workbench.gui.kit.icons import icon
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.plain_edit import PlainEdit, reading_box, units
@@ -121,6 +122,8 @@ class RuleChoice(QWidget):
         super().__init__()
         self._context = context
         self._rules: tuple[Permission, ...] = ()
+        self._scopes: tuple[str, ...] = ()
+        self._labels: tuple[str, ...] = ()
         self._held_call: HeldCall | None = None
         self.choice = CalmCombo()
         self.choice.setAccessibleName("The rule that your approval creates")
@@ -130,13 +133,21 @@ class RuleChoice(QWidget):
     @property
     def rule(self) -> Permission | None:
         """The chosen rule; None: only this time."""
-        number = self.choice.currentIndex() - 1
+        number = self.choice.currentIndex() - 1 - len(self._scopes)
         return self._rules[number] if 0 <= number < len(self._rules) else None
+
+    @property
+    def scope(self) -> str:
+        """The chosen scope of those that the request itself offers."""
+        number = self.choice.currentIndex() - 1
+        return self._scopes[number] if 0 <= number < len(self._scopes) else "once"
 
     def show_held_call(self, held_call: HeldCall) -> None:
         """Ask the core for rules. None are offered for several calls at once, for high risk, or for values that are
         private or came from text from outsiders."""
         self._held_call = held_call
+        self._scopes = held_call.scopes
+        self._labels = held_call.scope_labels
         self._offer(())
         doubtful = is_high(held_call.risk) or held_call.more or held_call.trifecta or held_call.origins
         if not doubtful:
@@ -155,12 +166,15 @@ class RuleChoice(QWidget):
         self._rules = rules
         self.choice.clear()
         self.choice.addItem("Only this time")
+        for label_ in self._labels:
+            self.choice.addItem(one_line(label_, _LONGEST_RULE))
         for rule in rules:
             self.choice.addItem(f"From now on: {one_line(rule.label, _LONGEST_RULE)}")
-        self.setVisible(bool(rules))
+        self.setVisible(bool(rules or self._scopes))
 
 
 _HOW_TO_MARK = "Point at a token to see its value. Select text and open its menu to mask it always or never."
+_PAUSE_MS = 250  # after the last key, before changed arguments are judged
 _MOST_REASONS = 4  # that are listed; more are counted
 _ARGUMENT_LINES = 12  # before the arguments scroll by themselves
 _ENDINGS = {
@@ -184,6 +198,8 @@ class HeldCallDialog(DecisionDialog):
     def __init__(self, context: Context, held_call: HeldCall, parent: QWidget | None = None) -> None:
         super().__init__(context, held_call.id, "A call waits for your decision", "the call", parent)
         self._is_masking_again = False  # marks were changed while an answer waits
+        self._edit_pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._edit_pause.timeout.connect(self._assess_edit)
         self._lay_out()
         context.store.on(CallHeld, self._call_held)
         context.store.on(HeldCallSettled, self._call_settled)
@@ -195,12 +211,14 @@ class HeldCallDialog(DecisionDialog):
     def show_request(self, held_call: HeldCall) -> None:
         """Show what waits now. A press that was meant for the calls before does not count."""
         self.held_call, self.request_id = held_call, held_call.id
+        self._show_editing(False)
         calls = held_call.more + 1
         name = f"{held_call.server}.{held_call.tool}"
         author = "Your program" if held_call.author == "you" else one_line(held_call.author, 60) or "A program"
         times = f" {calls:,} times" if calls > 1 else ""
         more = held_call.sentence.partition(f" {name}")[2].rstrip(".") if calls == 1 else ""
-        self._title.setText(f"{author} wants to call {name}{times}{more}")
+        own_words = "" if held_call.run_id or calls > 1 else held_call.sentence  # a call of another client
+        self._title.setText(own_words or f"{author} wants to call {name}{times}{more}")
         risk = risk_word(held_call.risk)
         self._risk.setText(risk.text)
         mark(self._risk, tone=risk.tone)
@@ -213,9 +231,11 @@ class HeldCallDialog(DecisionDialog):
         self.arguments.setMinimumHeight(self.arguments.fontMetrics().lineSpacing() * lines)
         self._heading.setText("Waiting calls" if calls > 1 else "What it would send")
         shown = len(held_call.list)
-        self.allow_button.setText(f"Allow these {shown:,}" if shown > 1 else "Allow once")
+        once = "Allow with changes" if held_call.original else "Allow once"
+        self.allow_button.setText(f"Allow these {shown:,}" if shown > 1 else once)
+        self.look_button.setVisible(bool(held_call.run_id))
         mark(self.allow_button, kind="danger" if self.is_risky else "primary")
-        self.rest_button.setVisible(not held_call.once_only)
+        self.rest_button.setVisible(bool(held_call.run_id) and not held_call.once_only)
         self.rules.show_held_call(held_call)
         self.chips.show_tokens_of(held_call.session)
         if held_call.is_answer:
@@ -304,6 +324,8 @@ class HeldCallDialog(DecisionDialog):
 
     def _answer(self, *, allow: bool, scope: str = "once", reason: str = "") -> None:
         seconds, undoable = self.seconds_open(), not self.isWindow()
+        if allow and scope == "once":
+            scope = self.rules.scope
         answer = HeldCallAnswer(self.held_call.id, allow, scope, reason, seconds, undoable=undoable)
         rule = self.rules.rule if allow else None
         self.submit("answer a waiting call", partial(self._send, answer, rule), partial(self._accepted, answer))
@@ -329,7 +351,90 @@ class HeldCallDialog(DecisionDialog):
         self.end(fault)
 
     def is_reading(self, focus: QWidget) -> bool:
-        return focus is self.arguments or self.evidence.isAncestorOf(focus)
+        return focus in (self.arguments, self.editor) or self.evidence.isAncestorOf(focus)
+
+    # changing what would be sent
+
+    def _edit(self) -> None:
+        self.editor.setPlainText(self.held_call.arguments)
+        self._show_editing(True)
+        self.editor.setFocus()
+
+    def _show_editing(self, editing: bool) -> None:
+        """Show the editor and its buttons, or what waits and the buttons that decide."""
+        if editing:
+            self.editor.setMinimumHeight(self.arguments.height())
+        self.editor.setVisible(editing)
+        self.arguments.setVisible(not editing)
+        for button in (self.back_button, self.check_button):
+            button.setVisible(editing)
+        for button in (self.deny_button, self.reason_button, self.allow_button, self.rest_button):
+            button.setVisible(not editing)
+        self.edit_button.setVisible(self.held_call.editable and not editing)
+        self.hide_reason()
+        self.update_allow()
+
+    def _leave_edit(self) -> None:
+        self._edit_pause.stop()
+        self.show_fault(None)
+        self.show_request(self.held_call)
+        self.take_focus()
+
+    def _check_by_key(self) -> None:
+        if self.editor.isVisible():
+            self.check_button.click()
+
+    def _check_edit(self) -> None:
+        text = self.editor.text()
+        if text == self.held_call.arguments:
+            self._leave_edit()
+        else:
+            self._edit_pause.stop()
+            edit = partial(self.context.api.edit_held_call, self.held_call.id, text)
+            self.submit("check a changed call", edit, self._take_edit)
+
+    def _take_edit(self, held_call: HeldCall) -> None:
+        """The changed call waits under a new id."""
+        self.show_fault(None)
+        self.show_request(held_call)
+        self.take_focus()
+
+    def _assess_edit(self) -> None:
+        if self.editor.isVisible() and not self.is_over:
+            text = self.editor.text()
+            self.context.tasks.run("assess a changed call", self._show_assessment(text))
+
+    async def _show_assessment(self, text: str) -> None:
+        """Say why the text cannot be sent, or show its risk and the reasons to ask. Nothing is decided about it yet."""
+        fault: WorkbenchError | None = None
+        try:
+            judged = await self.context.api.assess_held_call_edit(self.held_call.id, text)
+        except WorkbenchError as error:
+            fault = error
+        if self.editor.isVisible() and text == self.editor.text() and not self.is_over:
+            self.show_fault(fault, "warning")
+            self.check_button.setEnabled(fault is None)
+            if fault is None and not judged.is_answer:
+                risk = risk_word(judged.risk)
+                self._risk.setText(risk.text)
+                mark(self._risk, tone=risk.tone)
+                self._reasons.setText("\n".join(_reason_lines(judged)))
+
+    def reject(self) -> None:
+        """Escape leaves an editor without changes first."""
+        if not self.is_over and self.editor.isVisible() and self.editor.text() == self.held_call.arguments:
+            self._leave_edit()
+        else:
+            super().reject()
+
+    def take_focus(self) -> None:
+        if self.editor.isVisible():
+            self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            super().take_focus()
+
+    def obstacle(self) -> str:
+        return super().obstacle() or ("Check your changes first." if self.editor.isVisible() else "")
 
     def _show_run(self) -> None:
         self.context.go(FollowRun(self.held_call.run_id))
@@ -346,13 +451,28 @@ class HeldCallDialog(DecisionDialog):
         self.rest_button = AllowButton("Allow the rest of this run")
         self.rest_button.allowed.connect(self._allow_rest)
         run_tip = "Show the output of the run that makes this call"
-        look = self.make_button("Show the run", "terminal", self._show_run, run_tip, gives_way=True)
+        self.look_button = self.make_button("Show the run", "terminal", self._show_run, run_tip, gives_way=True)
+        edit_tip = "Change what would be sent, then allow that"
+        self.edit_button = self.make_button("Edit", "pencil", self._edit, edit_tip, gives_way=True)
+        self.back_button = self.make_button("Back", "undo", self._leave_edit)
+        check_tip = "Check and judge the changed text; you decide about it afterwards (Ctrl+Enter)"
+        self.check_button = self.make_button("Check my changes", "shield", self._check_edit, check_tip)
+        self.check_button.setIcon(icon("shield", "on_accent"))
+        mark(self.check_button, kind="primary")
+        QShortcut(QKeySequence("Ctrl+Return"), self, self._check_by_key).setAutoRepeat(False)
         marks_tip = "Open your marks. Select text above and open its menu to mark it; the answer is then masked again."
         self.marks_button = self.make_button("Edit marks", "bookmark", self._edit_marks, marks_tip, gives_way=True)
         self.marks_button.hide()
         foot = self.make_foot(
-            (self.later_button, look, self.marks_button),
-            (self.deny_button, self.reason_button, self.rest_button, self.allow_button),
+            (self.later_button, self.edit_button, self.look_button, self.marks_button),
+            (
+                self.deny_button,
+                self.reason_button,
+                self.back_button,
+                self.check_button,
+                self.rest_button,
+                self.allow_button,
+            ),
             self.reason_row,
         )
         area = scrolled(self._make_body(unit))
@@ -368,10 +488,16 @@ class HeldCallDialog(DecisionDialog):
         self.arguments = reading_box("", "What it would send")
         self.chips = TokenChips(self.arguments, self.context)
         MarkMenu(self.arguments, self.context, self.chips)
+        self.editor = PlainEdit()
+        self.editor.setAccessibleName("What would be sent, editable")
+        self.editor.setTabChangesFocus(True)
+        self.editor.textChanged.connect(self._edit_pause.start)
+        mark(self.editor, kind="code")
+        self.editor.hide()
         self.evidence = Evidence(self.context.theme)
         self.rules = RuleChoice(self.context)
         why = label("Why you are asked", "section")
-        parts = (why, self._reasons, self._heading, self.arguments, self.evidence, self.rules)
+        parts = (why, self._reasons, self._heading, self.arguments, self.editor, self.evidence, self.rules)
         body, margins = QWidget(), (unit * 4, unit * 2, unit * 4, unit * 3)
         column(body, *parts, margins=margins, spacing=unit * 2, grows=self.arguments)
         return body

@@ -33,7 +33,7 @@ from workbench.gui.runs.stream_view import StreamView
 from workbench.gui.shell.actions import KEEPABLE, RECORDABLE
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole, whole_size
-from workbench.gui.shell.navigation import KeepSkill, RecordRun, ShowHeldCall, ShowPlan, ShowPrivacy, ShowTool
+from workbench.gui.shell.navigation import KeepSkill, RecordRun, ShowHeldCall, ShowPlan, ShowPrivacy, ShowRun, ShowTool
 from workbench.records import CallTrace, Fault, Ledger, ModelView, Observation, Run, RunState
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
@@ -47,7 +47,7 @@ def fault_for_user(run: Run) -> Fault | None:
         subject = "You denied this program" if decision.by_user else f"This program was denied{by}"
         return Fault(f"{subject}: {decision.reason}" if decision.reason else f"{subject}.")
     if was_denied(run):
-        hint = "Choose “Run it now” to run it as your own program."
+        hint = "Choose “Let it run after all” to decide about it again."
         return Fault("The approval request was not answered in time, so the program was denied and did not run.", hint)
     if run.state is RunState.INTERRUPTED and run.fault is not None:
         return replace(run.fault, hint="Nothing of it is running now.")
@@ -379,6 +379,12 @@ class OutputPane(Pane):
         if self._run is not None:
             self.context.tasks.run("open a run's program", open_program(self.context, self._run))
 
+    def _revive(self) -> None:
+        """Put the program back into the queue, and show it there."""
+        if self._run is not None:
+            request = self.context.api.revive(self._run.id)
+            self.context.tasks.run("put a program back", request, lambda run: self.context.go(ShowRun(run.id)))
+
     def _run_again(self) -> None:
         if self._run is not None:
             self.head.again.setEnabled(False)  # a double click starts one run
@@ -418,6 +424,7 @@ class OutputPane(Pane):
             (self.head.keep, self.keep),
             (self.head.record, self.record),
             (self.head.plan, self._show_plan),
+            (self.head.revive, self._revive),
             (self.head.again, self._run_again),
         ):
             button.clicked.connect(act)

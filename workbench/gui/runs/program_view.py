@@ -147,7 +147,7 @@ class ProgramView(QWidget):
         if has_hidden(code):
             facts.append("contains hidden characters" if self.editing else "hidden characters are drawn as ‹U+…›")
         if not self.editing and self.reader.has_gaps():
-            facts.append("wide gaps are marked")
+            facts.append("wide gaps are drawn as ‹n blanks›")
         self.facts.setText(" · ".join(facts))
 
     def _toggle_diff(self, on: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QSplitter, QStackedWidget, QWidget
 
@@ -143,6 +143,8 @@ class ReviewDialog(LaterDialog):
         if not self.isVisible():
             self._answered = 0
         key = self._groups.key_of(request_id)
+        if not self.isVisible():
+            self._order = []  # what ends first is at the front again
         self._collect(key)
         key = key or (self._current if self._current in self._order else "")
         self._list_shown(len(self._order) > 1)
@@ -186,7 +188,8 @@ class ReviewDialog(LaterDialog):
     def _draw_rows(self) -> None:
         now = time.time()
         rows = [queue_row(self._entries[key], now) for key in self._order if key in self._entries]
-        self.model.show_rows(rows)
+        with QSignalBlocker(self.list):  # Qt selects another row where the selected one gives way to its group
+            self.model.show_rows(rows)
         self._mark_current()
         self._name()
 
@@ -194,9 +197,8 @@ class ReviewDialog(LaterDialog):
         """Select the row of the request that is shown, without showing it again."""
         index = self.model.find(self._current)
         if index.isValid() and self.list.key() != self._current:
-            self.list.blockSignals(True)
-            self.list.setCurrentIndex(index)
-            self.list.blockSignals(False)
+            with QSignalBlocker(self.list):
+                self.list.setCurrentIndex(index)
             self.list.scrollTo(index)
 
     def _name(self) -> None:

@@ -169,6 +169,13 @@ def in_order(before: Sequence[str], entries: Mapping[str, QueueEntry], kept: str
     return order + [key for key in entries if key not in known]
 
 
+def rows_without_run(store: Store, now: float) -> list[Row]:
+    """What waits and belongs to no run: calls of other clients' own tools, and requests of servers."""
+    entries = [_of_held_call(call) for call in store.held_calls.values() if call.run_id not in store.runs]
+    entries += [_of_elicitation(ask) for ask in store.elicitations.values()]
+    return [queue_row(entry, now) for entry in entries]
+
+
 def by_key(entries: Iterable[QueueEntry]) -> dict[str, QueueEntry]:
     """The entries in their order, by key."""
     return {entry.key: entry for entry in entries}

@@ -13,17 +13,30 @@ from PySide6.QtWidgets import QWidget
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.list_pane import ListPane, menu_action
-from workbench.gui.kit.lists import EmptyState
+from workbench.gui.kit.lists import EmptyState, RowsView
 from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.text import one_line
 from workbench.gui.runs.pending_strip import pending_requests
-from workbench.gui.runs.run_rows import UNDERWAY, can_keep, can_run_again, run_rows
+from workbench.gui.runs.review_queue import rows_without_run
+from workbench.gui.runs.run_rows import UNDERWAY, can_keep, can_run_again, request_of, run_rows, run_sentence
 from workbench.gui.shell.actions import ELICITATION, FINDINGS, HELD_CALL, STOPPABLE, WAITING, WAITING_PROGRAM
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
-from workbench.gui.shell.navigation import FollowRun, KeepSkill, Request, Search, ShowCode, ShowRun, StartDryRun
-from workbench.records import Origin, Run
+from workbench.gui.shell.navigation import (
+    FollowRun,
+    KeepSkill,
+    Request,
+    Search,
+    ShowAsk,
+    ShowCode,
+    ShowHeldCall,
+    ShowReview,
+    ShowRun,
+    StartDryRun,
+)
+from workbench.records import Decision, DecisionOutcome, Gate, Origin, Risk, Run
+from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS, EXAMPLE_AGENT
 
 _DRAW_MS = 20  # several changes at once are drawn together
@@ -56,6 +69,7 @@ class RunsPane(Pane):
         self.list = ListPane(context.theme, "Runs", empty, search="Filter runs", parent=self)
         self.model = self.list.model
         self.list.view.setUniformItemSizes(False)
+        self.list.view.setSelectionMode(RowsView.SelectionMode.ExtendedSelection)
         self.list.view.installEventFilter(self)
         column(self, self.list)
         self.setFocusProxy(self.list)
@@ -112,8 +126,9 @@ class RunsPane(Pane):
         now = time.time()
         held = {call.run_id: now + call.clock_left if call.clock_left else call.deadline for call in by_deadline[::-1]}
         self.list.empty.say(*(_NO_MATCH if search else _EMPTY))
-        self.list.show_rows(run_rows(store.runs.values(), now, held, search))
-        counts_down = bool(held) or self._waiting_run() is not None
+        others = [row for row in rows_without_run(store, now) if search.casefold() in row.title.casefold()]
+        self.list.show_rows(run_rows(store.runs.values(), now, held, search, others))
+        counts_down = bool(held or others) or self._waiting_run() is not None
         self._tick.start(1_000 if counts_down else 30_000)  # countdowns, and how long ago the others were
         self._hold_conditions()
         if self._started in store.runs:
@@ -167,13 +182,21 @@ class RunsPane(Pane):
         if run is not None and not run.awaits_answer:
             self.context.go(FollowRun(run.id))
 
-    def _open(self, run_id: str) -> None:
-        self.context.go(ShowRun(run_id))
+    def _open(self, key: str) -> None:
+        if key in self.context.store.held_calls:
+            self.context.go(ShowHeldCall(key))
+        elif key in self.context.store.elicitations:
+            self.context.go(ShowAsk(key))
+        else:
+            self.context.go(ShowRun(key))
 
     def _review(self) -> None:
-        """Open the waiting program that is meant; without one, whatever else waits for the user."""
-        if (run := self._waiting_run()) is not None:
-            self.context.go(ShowRun(run.id))
+        """Open the selected program if it waits, else what waits for the user."""
+        store, selected = self.context.store, self._selected()
+        if selected is not None and selected.awaits_answer:
+            self.context.go(ShowRun(selected.id))
+        elif self._waiting_run() is not None or store.held_calls or store.elicitations:
+            self.context.go(ShowReview())
         elif waiting := pending_requests(self.context.store):
             self.context.go(waiting[0].opens)
 
@@ -216,15 +239,29 @@ class RunsPane(Pane):
         self._keep_action = menu_action(self, "Keep as skill…", self._keep, "bookmark")
         self._audit_action = menu_action(self, "Show in audit", self._show_in_audit, "search")
         self._copy_action = menu_action(self, "Copy ID", self._copy_id, "copy")
+        self._deny_action = menu_action(self, "Deny", self._deny_selected, "x")
+        self._allow_action = menu_action(self, "Allow…", self._ask_to_allow, "check")
+        self._revive_action = menu_action(self, "Let it run after all", self._revive, "undo")
         self.list.set_menu(self.actions_for)
 
     def actions_for(self, run_id: str) -> Sequence[QAction | None]:
-        """What the context menu of a run offers."""
+        """What the context menu of a run, or of all selected runs, offers."""
         run = self.context.store.runs.get(run_id)
+        waiting = self._selected_waiting()
+        several = len(self.list.view.selected_keys()) > 1
+        count = f" {len(waiting):,}" if several else ""
+        self._deny_action.setText(f"Deny{count}")
+        self._allow_action.setText(f"Allow{count}…")
+        self._allow_action.setEnabled(all(_is_allowed_together(one) for one in waiting))
+        self._copy_action.setText("Copy IDs" if several else "Copy ID")
+        if several:
+            return (*((self._deny_action, self._allow_action, None) if waiting else ()), self._copy_action)
         if run is None:
             return ()
         commands = self._commands
-        first = [commands["run.review"], commands["run.dry_run"]] if run.awaits_answer else []
+        first = [commands["run.review"], commands["run.dry_run"], self._deny_action] if run.awaits_answer else []
+        if run.can_be_revived:
+            first.append(self._revive_action)
         if run.state not in ENDS:
             first.append(commands["run.stop"])
         if can_run_again(run):
@@ -245,5 +282,56 @@ class RunsPane(Pane):
         self.context.go(Search("audit", f"run:{self.list.key()}"))
 
     def _copy_id(self) -> None:
-        QGuiApplication.clipboard().setText(self.list.key())
-        self.context.say("The ID of the run was copied.")
+        keys = self.list.view.selected_keys()
+        QGuiApplication.clipboard().setText("\n".join(keys))
+        self.context.say(f"{count_of(len(keys), 'ID')} copied.")
+
+    # deciding about several
+
+    def _selected_waiting(self) -> list[Run]:
+        """The selected programs that wait, with identical requests, which are one row."""
+        runs = self.context.store.runs
+        rows = [runs[key] for key in self.list.view.selected_keys() if key in runs and runs[key].awaits_answer]
+        asked = {request_of(run) for run in rows}
+        return [run for run in runs.values() if run.awaits_answer and request_of(run) in asked]
+
+    def _deny_selected(self) -> None:
+        self._decide(self._selected_waiting(), allow=False)
+
+    def _ask_to_allow(self) -> None:
+        self.context.tasks.run("ask about several programs", self._allow(self._selected_waiting()))
+
+    async def _allow(self, runs: Sequence[Run]) -> None:
+        """Allow programs together, once the user has read what each of them does."""
+        text = "\n".join(f"{one_line(run.proposal.author, 40)}: {one_line(run_sentence(run), 300)}" for run in runs)
+        title = f"Allow {count_of(len(runs), 'program')}?"
+        sentence = "Each runs once. Review shows their code."
+        if await self.context.ask(
+            title, sentence, f"Allow {len(runs):,}", danger=True, text=text, parent=self.window()
+        ):
+            self._decide(runs, allow=True)
+
+    def _decide(self, runs: Sequence[Run], *, allow: bool) -> None:
+        decisions = tuple(
+            Decision(run.id, run.proposal.sha, allow, "you", at=time.time(), fingerprint=run.fingerprint, undoable=True)
+            for run in runs
+        )
+        request = self.context.api.decide_many(decisions)
+        self.context.tasks.run("decide about several programs", request, partial(self._decided, allow))
+
+    def _decided(self, allow: bool, outcomes: Sequence[DecisionOutcome]) -> None:
+        problems = [one.problem for one in outcomes if one.problem]
+        count = count_of(len(outcomes) - len(problems), "program")
+        undo = "" if allow or len(problems) == len(outcomes) else "run.undo_denial"
+        self.context.say(" ".join([f"{'Allowed' if allow else 'Denied'} {count}.", *problems[:1]]), undo=undo)
+
+    def _revive(self) -> None:
+        """Put the program back; it waits again as a new run."""
+        request = self.context.api.revive(self.list.key())
+        self.context.tasks.run("put a program back", request, lambda run: self.context.go(ShowRun(run.id)))
+
+
+def _is_allowed_together(run: Run) -> bool:
+    """Whether the core accepts an approval of this program together with others: up to medium risk."""
+    verdict = run.verdict
+    return verdict is not None and verdict.gate is not Gate.BLOCKED and verdict.risk in (Risk.LOW, Risk.MEDIUM)

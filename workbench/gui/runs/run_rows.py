@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line, visible
@@ -20,8 +20,15 @@ MOST_ENDED = 500
 """So many ended runs are shown; the audit has all of them."""
 
 
-def run_rows(runs: Iterable[Run], now: float, held: Mapping[str, float] = _NONE, search: str = "") -> list[Row]:
+def run_rows(
+    runs: Iterable[Run],
+    now: float,
+    held: Mapping[str, float] = _NONE,
+    search: str = "",
+    others: Sequence[Row] = (),
+) -> list[Row]:
     """All rows, with a heading above each part that is not empty. `held`: when the held calls of a run are denied.
+    `others`: what else waits for the user and belongs to no run of the list.
 
     Identical requests that wait are one row, because one answer applies to all of them.
     """
@@ -38,9 +45,11 @@ def run_rows(runs: Iterable[Run], now: float, held: Mapping[str, float] = _NONE,
         ("underway", "Running", underway, underway),
         ("ended", "Earlier", ended, ended),
     ):
-        if part:
-            rows.append(Row(f"section:{key}", title, aside=f"{len(part):,}", section=True))
+        more = others if key == "waiting" else ()
+        if part or more:
+            rows.append(Row(f"section:{key}", title, aside=f"{len(part) + len(more):,}", section=True))
             rows += [_run_row(run, now, same[request_of(run)], held) for run in shown]
+            rows += more
     return rows
 
 

@@ -32,6 +32,8 @@ from workbench.settings import DEFINITIONS, Definition, Settings, project_maximu
 GROUPS: Mapping[str, str] = {
     "window": "Window",
     "approval": "Approvals",
+    "review": "Review page",
+    "hooks": "Hooks of other clients",
     "isolation": "Isolation",
     "run": "Runs",
     "workspace": "Workspace",

@@ -96,6 +96,10 @@ class ShowRun(Request, frozen=True):
     run_id: str
 
 
+class ShowReview(Request, frozen=True):
+    """Open the Review dialog at the request whose time ends first."""
+
+
 class FollowRun(Request, frozen=True):
     """Show the output of a run that the user has just started."""
 
