@@ -14,6 +14,7 @@ from workbench.analysis.approval_gate import (
     is_additive,
     is_auto_approved_as_additive,
     isolation_risk,
+    name_file_changes,
     only_adds,
 )
 from workbench.analysis.reading import assess
@@ -281,3 +282,10 @@ def test_a_program_that_makes_the_folder_of_its_new_file_is_judged_like_the_tool
     assert is_additive(assess(code, []), [], lambda path: False) is mild
     alike = "write_file('out/a.csv', 'x')"
     assert is_additive(assess(alike, []), [], lambda path: False)
+
+
+def test_a_written_file_is_said_to_be_created_or_changed() -> None:
+    verdict = assess("open('workspace/new.csv', 'w')\nopen('workspace/old.csv', 'w')", [])
+    found = name_file_changes(verdict, lambda path: path == "old.csv")
+    assert found.sentence == "Creates workspace/new.csv. Changes the existing workspace/old.csv."
+    assert [one.text for one in found.effects] == [one.message for one in found.findings]

@@ -257,6 +257,7 @@ _INSTRUCTIONS: Final = frozenset(  # files that agents follow
     {"agents.md", "claude.md", "gemini.md", "skill.md", "copilot-instructions.md", "memory.md", "rules.md"}
 )
 _WORKSPACE: Final = "workspace/"
+MOST_FILES: Final = 50  # written files that are looked at
 
 
 def is_additive(
@@ -282,6 +283,31 @@ def is_additive(
         return False  # data must not move from one server to another, and the source of a file is unknown
     risky = (one for one in verdict.findings if at_least(one.risk, Risk.MEDIUM))
     return all(_is_additive_call(one, known) or _is_new_data(one, taken) for one in risky)
+
+
+def name_file_changes(verdict: Verdict, taken: Callable[[str], bool]) -> Verdict:
+    """Return the verdict with "Creates" and "Changes the existing" instead of "Writes", for files of the workspace."""
+    words: dict[str, str] = {}
+    for one in verdict.findings:
+        path = one.subject.removeprefix(_WORKSPACE)
+        written = one.rule == ProgramAction.WRITE.value and one.message == f"Writes {one.subject}"
+        if written and one.subject.startswith(_WORKSPACE) and "…" not in path and len(words) < MOST_FILES:
+            words[one.message] = f"{'Changes the existing' if taken(path) else 'Creates'} {one.subject}"
+    if not words:
+        return verdict
+    headline = tuple(replace(one, text=_reworded(one.text, words)) for one in verdict.headline)
+    stated = " ".join(one.text for one in verdict.headline)
+    return replace(
+        verdict,
+        sentence=verdict.sentence.replace(stated, " ".join(one.text for one in headline), 1),
+        headline=headline,
+        findings=tuple(replace(one, message=words.get(one.message, one.message)) for one in verdict.findings),
+        effects=tuple(replace(one, text=words.get(one.text, one.text)) for one in verdict.effects),
+    )
+
+
+def _reworded(text: str, words: Mapping[str, str]) -> str:
+    return f"{words[text[:-1]]}." if text[:-1] in words else text
 
 
 def only_adds(tool: Tool) -> bool:

@@ -23,6 +23,7 @@ from workbench.analysis.approval_gate import (
     apply_bounds,
     is_additive,
     is_data,
+    name_file_changes,
     residual_risk,
 )
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
@@ -175,15 +176,15 @@ class ProgramAssessor:
             return foresee(rules_for(tool), wanted, required, session)
 
         calls = tuple(_foreseen_calls(reading, rules_for, session))
-        found = apply_bounds(verdict, limits, self._tool, ruled, calls)
+        found = name_file_changes(apply_bounds(verdict, limits, self._tool, ruled, calls), self._is_file)
         if found.risk is not Risk.MEDIUM:
             return found
         tools, untrusted = [self._tool(use.server, use.tool) for use in found.tools], self._has_read_untrusted(session)
+        return replace(found, mild=is_additive(found, tools, self._is_file, untrusted=untrusted))
 
-        def is_taken(path: str) -> bool:
-            return os.path.lexists(services.paths.workspace / path)
-
-        return replace(found, mild=is_additive(found, tools, is_taken, untrusted=untrusted))
+    def _is_file(self, path: str) -> bool:
+        """Whether a path of the workspace exists."""
+        return os.path.lexists(self._services.paths.workspace / path)
 
     def _tool(self, server: str, name: str) -> Tool | None:
         try:
