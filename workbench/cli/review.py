@@ -24,6 +24,8 @@ from workbench.cli.terminal_output import narrate_fault
 from workbench.errors import WorkbenchError
 from workbench.events import (
     ApprovalClocksChanged,
+    AskArrived,
+    AskSettled,
     CallHeld,
     Event,
     EventsLost,
@@ -45,7 +47,7 @@ SEARCH_SECONDS = 2.0  # between two looks for cores that started meanwhile
 ANSWERED_SECONDS = 2.0
 PAUSE_SECONDS = 0.05  # several events at once are one look at what waits
 _NEVER = 1e12
-_CHANGES = (RunChanged, CallHeld, HeldCallSettled, FilesHeld, ApprovalClocksChanged, EventsLost)
+_CHANGES = (AskArrived, AskSettled, RunChanged, CallHeld, HeldCallSettled, FilesHeld, ApprovalClocksChanged, EventsLost)
 
 EPILOG = """The screen lists the waiting programs, held calls and held file changes of all your projects with a running
 core, or of --project. J and K move, A and then Enter allows, D denies, U undoes a denial for some seconds, R denies
@@ -130,6 +132,7 @@ class ProjectConnection:
         self.paths = paths
         self._connect = connect
         self.requests: list[Request] = []
+        self.elicitations = 0  # requests of servers for the user's input, which only the window answers
         self.is_lost = False
         self._changed = changed
         self._connection: CoreConnection | None = None
@@ -194,6 +197,7 @@ class ProjectConnection:
 
     async def _load(self) -> None:
         self._dirty.clear()
+        self.elicitations = len(await self.connection.api.asks())
         found = reversed(await find_requests(self.connection.api))  # the oldest first, of those that end together
         self.requests = sorted(found, key=lambda one: min(one.deadline, _NEVER) // 1)
 
@@ -237,6 +241,11 @@ class ReviewQueue:
     @property
     def projects(self) -> int:
         return len(self._cores)
+
+    @property
+    def elicitations(self) -> int:
+        """How many requests of servers for the user's input wait; only the window answers them."""
+        return sum(core.elicitations for core in self._cores.values())
 
     async def follow_projects(self) -> None:
         """Connect to cores that run or start; does not return."""

@@ -39,6 +39,7 @@ from workbench.cli.waiting_requests import (
     write_draft,
 )
 from workbench.errors import WorkbenchError
+from workbench.records.common_types import count_of
 
 SETTLE_SECONDS = 0.7  # nothing can be allowed for this long after it appeared
 TICK_SECONDS = 1.0
@@ -259,7 +260,9 @@ class ReviewApp(App[WorkbenchError | None]):
         items = self._queue.items
         count = f"{len(items)} waiting" if items else "Nothing waits for you"
         where = f" in {self._queue.projects} projects" if self._queue.projects > 1 else ""
-        self.query_one("#title", Static).update(Content(f"Review · {count}{where}"))
+        servers = count_of(self._queue.elicitations, "request")
+        more = f" · {servers} of servers in the window" if self._queue.elicitations else ""
+        self.query_one("#title", Static).update(Content(f"Review · {count}{where}{more}"))
         listed = self.query_one("#queue", OptionList)
         width = max(16, listed.size.width - 2)
         place = self._place()

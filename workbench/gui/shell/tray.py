@@ -164,6 +164,6 @@ def waiting_sentence(store: Store) -> str:
     verb = "waits" if len(programs) + len(others) == 1 and not held else "wait"
     end = f" Without an answer, the first is denied in {countdown(first)} minutes." if first < math.inf else ""
     return (
-        f"{' and '.join(parts)} {verb} for you.{end} You can also answer in a terminal with `mcp-workbench review`; a"
-        " desktop notification tells you of new requests."
+        f"{' and '.join(parts)} {verb} for you.{end} You can also answer later in the window, or in a terminal with"
+        " mcp-workbench review."
     )
