@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -364,6 +365,19 @@ def test_what_is_too_long_deep_or_hidden_is_never_low():
         "\x1b[2K ls",
     ):
         assert at_least(read(script).risk, Risk.HIGH), script[:60]
+
+
+def test_no_text_takes_long():
+    before = time.process_time()
+    for script in (
+        "echo " + "{" * 50_000, "echo " + "{a,b}" * 40, "echo " + "$(" * 20_000, "'\"" * 25_000,
+        "echo $((" + "(1)" * 15_000,
+        "find " + ". " * 2_000 + "-name a " * 2_000 + "-exec " + "find {} " * 2_000 + ";", "cat " + "../" * 19_000,
+        "find . -exec find . -exec find . -exec find . -exec find . -exec ls {} ; " * 700, "eval " * 10_000 + "ls",
+        "\n".join(f"cat <<A{number}" for number in range(3_000)), "python -c '" + "(" * 50_000 + "'",
+    ):  # fmt: skip
+        assert read(script[:LONGEST]).sentence
+    assert time.process_time() - before < 30, "the core's other work would wait"
 
 
 def test_the_parser_finds_commands_everywhere():

@@ -17,6 +17,7 @@ from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 
 _LOW, _MEDIUM, _HIGH, _CRITICAL = Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL
+_MOST_FOLDERS = 4  # of `find` whose paths are told apart
 _LOOPBACK = re.compile(
     r"^(?:\w+://)?(?:[^/@]*@)?(?:localhost|127(?:\.\d+){3}|\[?::1\]?|0\.0\.0\.0)(?::\d+)?(?:[/?#]|$)"
 )
@@ -215,7 +216,8 @@ def _found_in(arguments: list[str]) -> list[str]:
     """The folders that `find` searches, each with the name that it looks for if that is a sensitive one."""
     start = [one for one in itertools.takewhile(_is_folder, arguments) if one not in ("-L", "-P", "-H")] or ["."]
     named = [after for one, after in itertools.pairwise(arguments) if one in ("-name", "-iname", "-path", "-wholename")]
-    return [folder.rstrip("/") or "/" for folder in start] + [f"./{one}" for one in named if not one.startswith("*")]
+    found = [folder.rstrip("/") or "/" for folder in start] + [f"./{one}" for one in named if not one.startswith("*")]
+    return found if len(found) <= _MOST_FOLDERS else [HOLE]
 
 
 def _is_folder(one: str) -> bool:

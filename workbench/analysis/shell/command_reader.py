@@ -36,6 +36,7 @@ from workbench.records.common_types import at_least, rank, worst
 
 _MESSAGES = names("-m --message -name -iname -path -e -k")  # options that take the next word, whatever it is
 _SHOWN = 3  # effects and paths that a sentence names
+_MOST_COMMANDS = 3_000  # commands that are read for one script
 _DEEPEST = 6  # commands inside commands
 _BINARIES = re.compile(r"/(?:usr/(?:local/)?|opt/(?:homebrew|local)/)?s?bin/[^/]+")
 _LOADERS = names("""LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES PATH PYTHONPATH PYTHONSTARTUP PYTHONHOME
@@ -98,7 +99,8 @@ def read_command(text: str, places: ClientPlaces) -> CommandReading:
 class CommandReader:
     """Reads one script and the scripts inside it. Handlers add effects with its methods."""
 
-    def __init__(self, places: ClientPlaces, depth: int = 0) -> None:
+    def __init__(self, places: ClientPlaces, depth: int = 0, work: list[int] | None = None) -> None:
+        self._work = work if work is not None else [0]  # commands that were read, by nested readers too
         self.places = places
         self.depth = depth
         self.effects: list[CommandEffect] = []
@@ -157,8 +159,11 @@ class CommandReader:
         """Read a program with its arguments."""
         if not words:
             return
-        if self.depth > _DEEPEST:
-            self.problem("commands in it are nested too deeply")
+        self._work[0] += 1
+        if self.depth > _DEEPEST or self._work[0] > _MOST_COMMANDS:
+            self.problem(
+                "commands in it are nested too deeply" if self.depth > _DEEPEST else "it starts too many commands"
+            )
             return
         program, arguments = words[0].text, [word.text for word in words[1:]]
         if HOLE in program or (
@@ -209,7 +214,7 @@ class CommandReader:
         if self.depth > _DEEPEST:
             self.problem("commands in it are nested too deeply")
             return
-        nested = CommandReader(self.places, self.depth + 1)
+        nested = CommandReader(self.places, self.depth + 1, self._work)
         nested.read_script(text)
         self.effects += nested.effects
         self._problems += nested._problems

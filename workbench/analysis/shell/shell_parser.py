@@ -21,6 +21,7 @@ LONGEST: Final = 60_000  # characters of a script
 DEEPEST: Final = 12  # nested substitutions and groups
 MOST: Final = 400  # commands of a script
 _MOST_WORDS: Final = 200  # words that one brace expansion may make
+_MOST_BRACES: Final = 100  # in one word
 _SPLIT = "\ufdd1"  # a word break that an expansion makes; scripts that contain it are refused
 _BLANK = " \t"
 _ENDS_WORD = frozenset(" \t\n;&|<>()")
@@ -492,6 +493,9 @@ class _Parser:
 
     def _finished(self, letters: list[str], quoted: list[bool], any_quote: bool, splits: bool) -> list[Word]:
         pairs = list(zip(letters, quoted, strict=True))
+        if pairs.count(("{", False)) > _MOST_BRACES:
+            self._problem("it has too many braces")
+            splits = False
         expanded = _braces(pairs) if splits else [pairs]
         if len(expanded) >= _MOST_WORDS:
             self._problem("a brace expansion in it makes too many words")
