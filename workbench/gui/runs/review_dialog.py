@@ -499,6 +499,7 @@ class ReviewDialog(LaterDialog):
     # keys
 
     def _step(self, by: int) -> None:
+        self._collect(self._current if self.page() is not None else "")  # an event may have come a moment ago
         if self._order:
             place = self._order.index(self._current) + by if self._current in self._order else 0
             self._list_shown(len(self._order) > 1)
