@@ -50,6 +50,6 @@ async def test_a_program_that_wants_a_package_which_is_not_let_in_is_told_who_ca
     done = await asyncio.wait_for(
         core.run_manager.wait_until_finished(core.run_manager.submit("import pandas", session).id), 60
     )
-    assert done.state is RunState.FAILED
+    assert done.state is RunState.REFUSED, "it is returned before it runs and before the user is asked"
     assert done.fault is not None
-    assert "run.packages" in done.fault.hint
+    assert "run.packages" in f"{done.fault.message} {done.fault.hint}"

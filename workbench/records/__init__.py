@@ -190,6 +190,7 @@ from workbench.records.skills import (
     SkillTest,
     SkillUse,
 )
+from workbench.records.stated_facts import StatedEffect, StatedFacts
 
 __all__ = [
     "AgentInfo",
@@ -360,6 +361,8 @@ __all__ = [
     "SkillUse",
     "Span",
     "Standing",
+    "StatedEffect",
+    "StatedFacts",
     "Strength",
     "StrictnessEffect",
     "StrictnessFigures",
