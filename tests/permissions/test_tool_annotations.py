@@ -130,3 +130,9 @@ def test_what_asks_about_a_users_own_call_is_no_less_dangerous_in_a_program() ->
     assert tool_verbs.name_meanings("find_and_delete") == {tool_verbs.READS, tool_verbs.DESTROYS}
     assert tool_verbs.sends("slack_post_message"), "also behind a product's name"
     assert tool_verbs.destroys("dеlete_row"), "also in letters that look alike"  # a Cyrillic е
+
+
+def test_answers_of_queries_and_of_tools_that_read_after_a_prefix_are_private() -> None:
+    for name in ("execute_sql", "run_query", "slack_get_channel_history", "TwilioApiV2010--ListMessage"):
+        assert tool_annotations.private(Tool("box", name)), name
+    assert not tool_annotations.private(Tool("box", "post_message"))

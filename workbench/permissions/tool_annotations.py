@@ -219,8 +219,8 @@ def _only_reads(tool: Tool) -> bool:
 
 
 def _returns_data(tool: Tool) -> bool:
-    """Whether answers may contain data: of tools that read as far as we know, or by any part of their name."""
-    known = bool(tool.hints.read_only) or tool.group is ToolGroup.READS
+    """Whether answers may contain data: of tools that read as far as we know, or by a part of their name, or query."""
+    known = bool(tool.hints.read_only) or tool.group is ToolGroup.READS or tool_verbs.queries(tool.name)
     return known or tool_verbs.READS in tool_verbs.name_meanings(tool.name) or tool_verbs.reads(tool.name)
 
 

@@ -121,6 +121,12 @@ def sends(name: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def queries(name: str) -> bool:
+    """Whether the name says that the tool runs a query, whose answer is data."""
+    return not _QUERIES.isdisjoint(name_words(name))
+
+
+@lru_cache(maxsize=4096)
 def updates(name: str) -> bool:
     """Whether the name says that existing records are changed."""
     return not reads(name) and not _UPDATING.isdisjoint(name_words(name))
