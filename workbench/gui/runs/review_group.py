@@ -65,7 +65,7 @@ class GroupPanel(QFrame):
     def show_group(self, group: RequestGroup | None, runs: Mapping[str, Run], current: str) -> None:
         """Show a group, or nothing. The ticks of programs that were shown before stay."""
         self._runs = runs
-        if group is not self._group:
+        if group != self._group:  # the core sends equal groups again whenever another program is decided
             self._fill(group)
             self._group = group
         self.update_buttons()
