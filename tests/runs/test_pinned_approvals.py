@@ -31,9 +31,10 @@ async def asked(demo, agent, code, **fields):
     return await waiting(demo, demo.run_manager.submit(code, agent, **fields))
 
 
-async def allow(demo, run, scope):
+async def allow(demo, run, kind, reach):
+    offer = next(one for one in run.offers if (one.kind, one.reach) == (kind, reach))
     demo.run_manager.decide(
-        Decision(run.id, run.proposal.sha, True, "you", scope=scope, fingerprint=run.fingerprint, seconds=5.0)
+        Decision(run.id, run.proposal.sha, True, "you", offer=offer.id, fingerprint=run.fingerprint, seconds=5.0)
     )
     return await demo.run_manager.wait_until_finished(run.id)
 
@@ -44,7 +45,7 @@ async def ran_unasked(demo, agent, code):
 
 
 async def test_exactly_this_text_runs_unasked_and_nothing_else_does(demo, agent):
-    done = await allow(demo, await asked(demo, agent, TICKET), "text")
+    done = await allow(demo, await asked(demo, agent, TICKET), "program", "always")
     assert done.state is RunState.DONE
     stranger = demo.services.sessions.open("another agent")
     assert await ran_unasked(demo, agent, TICKET)
@@ -60,7 +61,7 @@ async def test_exactly_this_text_runs_unasked_and_nothing_else_does(demo, agent)
 
 
 async def test_a_rule_that_is_revoked_or_over_asks_again_and_undoing_brings_it_back(demo, agent):
-    await allow(demo, await asked(demo, agent, TICKET), "text")
+    await allow(demo, await asked(demo, agent, TICKET), "program", "always")
     (rule,) = demo.services.rules.view().rules
     demo.services.rules.revoke(rule.id)
     waits = await asked(demo, agent, TICKET)
@@ -72,7 +73,7 @@ async def test_a_rule_that_is_revoked_or_over_asks_again_and_undoing_brings_it_b
 
 
 async def test_another_definition_voids_it(demo, agent, monkeypatch):
-    await allow(demo, await asked(demo, agent, TICKET), "text")
+    await allow(demo, await asked(demo, agent, TICKET), "program", "always")
     tools = demo.catalog.tools()
     changed = tuple(replace(one, hash="new") if one.name == "create_ticket" else one for one in tools)
     assert (await demo.api.permissions()).void == {}
@@ -86,7 +87,7 @@ async def test_another_definition_voids_it(demo, agent, monkeypatch):
 
 
 async def test_a_session_that_has_read_worse_asks_again(demo, agent):
-    await allow(demo, await asked(demo, agent, TICKET), "text")
+    await allow(demo, await asked(demo, agent, TICKET), "program", "always")
     agent.provenance.learn(AnswerRead("c", "r", "web", "fetch", frozenset({"untrusted"}), ("call me",)))
     await asked(demo, agent, TICKET)
     assert await ran_unasked(demo, demo.services.sessions.open("another agent"), TICKET)
@@ -96,7 +97,7 @@ async def test_a_yes_for_the_session_clears_what_waits_in_it_and_ends_there(demo
     first, queued = await asked(demo, agent, TICKET), await asked(demo, agent, TICKET)
     stranger = demo.services.sessions.open("another agent")
     theirs = await asked(demo, stranger, TICKET)
-    assert (await allow(demo, first, "session")).state is RunState.DONE
+    assert (await allow(demo, first, "program", "session")).state is RunState.DONE
     cleared = await demo.run_manager.wait_until_finished(queued.id)
     assert (cleared.state, cleared.decision.by.startswith("your rule of")) == (RunState.DONE, True)
     assert await ran_unasked(demo, agent, TICKET)
@@ -107,27 +108,29 @@ async def test_a_yes_for_the_session_clears_what_waits_in_it_and_ends_there(demo
 async def test_an_answer_reaches_no_further_than_the_question_offered(demo, agent):
     ticket, sends = await asked(demo, agent, TICKET), await asked(demo, agent, SENDS)
     unknown = await asked(demo, agent, f"try:\n    import helper\nexcept ImportError:\n    pass\n{SENDS}")
-    assert (ticket.scopes, ticket.scopes_why) == (("session", "text", "server"), "")
-    assert unknown.scopes == ()
-    assert "whose code can change" in unknown.scopes_why
-    assert "text" not in sends.scopes or sends.verdict.risk != "high"
-    for scope in ("session", "text", "server"):
-        with pytest.raises(WorkbenchError):
+    offered = {(one.kind, one.reach) for one in ticket.offers}
+    assert offered >= {("program", "session"), ("program", "always"), ("server", "always")}
+    assert ticket.offers_limit == ""
+    assert unknown.offers == ()
+    assert "whose code can change" in unknown.offers_limit
+    assert sends.verdict.risk != "high" or ("program", "always") not in {(one.kind, one.reach) for one in sends.offers}
+    for offer in ticket.offers:
+        with pytest.raises(WorkbenchError, match="not offered"):
             demo.run_manager.decide(
-                Decision(unknown.id, unknown.proposal.sha, True, "you", scope=scope, fingerprint=unknown.fingerprint)
+                Decision(unknown.id, unknown.proposal.sha, True, "you", offer=offer.id, fingerprint=unknown.fingerprint)
             )
     assert demo.run_manager.run(unknown.id).state is RunState.WAITING
     assert demo.services.rules.view().rules == ()
 
 
 async def test_a_yes_for_the_server_is_a_rule_like_any_other(demo, agent):
-    await allow(demo, await asked(demo, agent, TICKET), "server")
+    await allow(demo, await asked(demo, agent, TICKET), "server", "always")
     (rule,) = demo.services.rules.view().rules
     assert (rule.kind, rule.server) == ("server", "demo")
     assert await ran_unasked(demo, agent, TICKET.replace("late", "lost"))
 
 
 async def test_another_server_behind_the_same_name_asks_again(demo, agent, monkeypatch):
-    await allow(demo, await asked(demo, agent, TICKET), "text")
+    await allow(demo, await asked(demo, agent, TICKET), "program", "always")
     monkeypatch.setattr("workbench.runs.approvals.fingerprint", lambda config: "another command")
     await demo.run_manager.stop((await asked(demo, agent, TICKET)).id)

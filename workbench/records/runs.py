@@ -192,15 +192,15 @@ class Decision(Struct, frozen=True):
     """The user's answer to an approval request. It names the program by hash, so it cannot allow a different one."""
 
     run_id: str
-    sha: str  # empty: rules allow its calls, and nobody approved this text
+    sha: str  # empty: the user's rules allow its calls by now, and nobody approved this text
     allow: bool
     by: str  # who decided, and where: "you, in the window", "you, at a terminal", or a rule; set by the core
     reason: str = ""
     at: float = 0.0
     seconds: float = 0.0  # how long the user viewed the request
     hosts: tuple[str, ...] = ()  # "host:port" that the user allowed for this run only
-    scope: str = "once"  # once, session, text, tool, server: how far the decision applies; rules: they allowed it
-    # the lasting answer that the user chose, from the offers of the run; or the rule that decided in the user's place
+    # the lasting answer that the user chose, from the offers of the run; or the rule that decided in the user's place;
+    # empty: the decision is about this run only
     offer: str = ""
     fingerprint: str = ""  # approval fingerprint of the run that the user saw
     also: tuple[str, ...] = ()  # other runs with the same request that the answer applies to
@@ -273,9 +273,8 @@ class Run(Struct, frozen=True):
     read: tuple[str, ...] = ()  # the kinds of text its session had read at the end: private, untrusted
     fingerprint: str = ""  # SHA-256 over text, limits, servers and definitions, which an answer refers to
     like: Resemblance | None = None  # a similar program that was allowed before
-    scopes: tuple[str, ...] = ()  # how far an approval may apply beyond this run: session, text, server
-    scopes_why: str = ""  # why no wider scope is possible
     offers: tuple[RuleOffer, ...] = ()  # lasting answers that would have let this program run without asking
+    offers_limit: str = ""  # why no wider lasting answer is offered
     preparing: bool = False  # the program has ended, and its answer is being searched for personal data
     stopping: bool = False  # the run was stopped and is about to end
     held: tuple[str, ...] = ()  # files that it changed in its copy of the workspace; the user decides about them

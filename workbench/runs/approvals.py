@@ -59,12 +59,11 @@ from workbench.records import (
     Proposal,
     RequestGroup,
     Resemblance,
-    Risk,
     RuleOffer,
     Run,
     Verdict,
 )
-from workbench.runs.approval_offers import PROGRAM, SERVER, ApprovalOffers
+from workbench.runs.approval_offers import PROGRAM, ApprovalOffers
 from workbench.runs.program_execution import limits_from
 from workbench.runs.sandbox_choice import SandboxChoice
 from workbench.servers.configuration.launch_command import fingerprint
@@ -114,12 +113,10 @@ class Approvals:
             return run
         allowed = tuple(self._allowed)
         like = await asyncio.to_thread(self._resemblance, run.proposal, verdict, reading.program, allowed)
-        scopes, why = self.rules.offered_scopes(run, verdict)
         session = self._services.sessions.get(run.proposal.session)
         offers = await self.rules.find_offers(run, reading, session) if session is not None else ()
-        if not any(one.kind == SERVER for one in offers):  # it would not let this program run
-            scopes = tuple(scope for scope in scopes if scope != "server")
-        return replace(run, fingerprint=self.fingerprint(run), like=like, scopes=scopes, scopes_why=why, offers=offers)
+        limit = self.rules.offers_limit(run, verdict)
+        return replace(run, fingerprint=self.fingerprint(run), like=like, offers=offers, offers_limit=limit)
 
     def fingerprint(self, run: Run) -> str:
         if run.verdict is None:
@@ -196,9 +193,8 @@ def describe_decision(decision: Decision, run: Run, mask: Callable[[str], str]) 
     detail: dict[str, object] = {"allow": decision.allow, "sha": decision.sha, "by": decision.by}
     detail |= {"seconds": decision.seconds, "fingerprint": run.fingerprint, "reason": mask(decision.reason)}
     detail |= {"hosts": [mask(host) for host in decision.hosts]} if decision.hosts else {}
-    detail |= {"scope": decision.scope} if decision.scope != "once" else {}
     offer = next((one for one in run.offers if one.id == decision.offer), None)
-    detail |= {"rules": mask(offer.sentence)} if offer is not None else {}
+    detail |= {"scope": offer.reach, "rules": mask(offer.sentence)} if offer is not None else {}
     detail |= {"plan": decision.plan} if decision.plan else {}
     detail |= {"terminal": decision.terminal} if decision.terminal else {}
     if hasty:
@@ -267,55 +263,44 @@ class ApprovalRules:
             return None
         return await self._offers.find_release(run, reading)
 
-    def offered_scopes(self, run: Run, verdict: Verdict) -> tuple[tuple[str, ...], str]:
-        """Return the scopes beyond this run that the user may choose, and the reason why wider ones are not offered."""
-        if why := once_only(run.proposal, verdict, self._services.catalog.tools()):
-            return (), why
-        if why := session_only(verdict):
-            return ("session",), why
-        server = ("server",) if verdict.risk is Risk.MEDIUM and len({use.server for use in verdict.tools}) == 1 else ()
-        return ("session", "text", *server), ""
+    def offers_limit(self, run: Run, verdict: Verdict) -> str:
+        """Return why no lasting answer, or none beyond the session, can be offered; empty: nothing limits them."""
+        return once_only(run.proposal, verdict, self._services.catalog.tools()) or session_only(verdict)
 
     def find_rule(self, run: Run, session: Session) -> Permission | None:
         """Return the rule under which this program runs without approval, if the user made one that still applies."""
         verdict, rules = run.verdict, self._services.rules
         if verdict is None or rules.trust.lost or run.proposal.force_approval or verdict.asks:
             return None
-        scopes, _ = self.offered_scopes(run, verdict)
         pins = [one for one in rules.rules if one.kind == "text" and one.word is CallDecision.ALLOW]
-        if not scopes or not pins:
+        if not pins or once_only(run.proposal, verdict, self._services.catalog.tools()):
             return None
+        if session_only(verdict):
+            pins = [one for one in pins if one.scope == "session"]
         key, now = self._key(run, verdict), time.time()
-        return next((one for one in pins if one.key == key and _is_in_force(one, scopes, session, now)), None)
+        return next((one for one in pins if one.key == key and _is_in_force(one, session, now)), None)
 
     def decide_by_rule(self, rule: Permission, run: Run) -> Decision:
         """Return the decision that a rule makes in the user's place."""
         self._services.rules.note_use(rule)
         by = f"your rule of {time.strftime('%d %b %H:%M', time.localtime(rule.made))}"
-        at, fingerprint = time.time(), run.fingerprint
-        return Decision(
-            run.id, run.proposal.sha, True, by, at=at, scope=rule.scope, offer=rule.id, fingerprint=fingerprint
-        )
+        sha, fingerprint = run.proposal.sha, run.fingerprint
+        return Decision(run.id, sha, True, by, at=time.time(), offer=rule.id, fingerprint=fingerprint)
 
     def make_rules(self, run: Run, decision: Decision, session: Session) -> tuple[Permission, ...]:
         """Make the rules that a decision requests; refuses what the request did not offer."""
         verdict = run.verdict
-        if not decision.allow or verdict is None or (decision.scope == "once" and not decision.offer):
+        if not decision.allow or verdict is None or not decision.offer:
             return ()
-        made = (
-            self._rules_of_offer(run, verdict, decision, session)
-            if decision.offer
-            else self._rule_of_scope(run, verdict, decision, session)
-        )
+        offer = next((one for one in run.offers if one.id == decision.offer), None)
+        if offer is None:
+            hint = run.offers_limit or "Review the request again."
+            raise WorkbenchError("This lasting answer is not offered for this program.", hint)
+        made = self._rules_of_offer(run, verdict, offer, session)
         self._services.tell(PermissionsChanged(self._services.rules.view(self._services.catalog.tools())))
         return made
 
-    def _rules_of_offer(
-        self, run: Run, verdict: Verdict, decision: Decision, session: Session
-    ) -> tuple[Permission, ...]:
-        offer = next((one for one in run.offers if one.id == decision.offer), None)
-        if offer is None:
-            raise WorkbenchError("This lasting answer is not offered for this program.", "Review the request again.")
+    def _rules_of_offer(self, run: Run, verdict: Verdict, offer: RuleOffer, session: Session) -> tuple[Permission, ...]:
         rules, catalog = self._services.rules, self._services.catalog
         if offer.kind == PROGRAM:
             return (rules.store_rule(self._new_rule(run, verdict, session, offer.reach)),)
@@ -324,17 +309,6 @@ class ApprovalRules:
             for one in offer.rules
         ]
         return tuple(rules.set_rule(rule, tool) for rule, tool in wanted)
-
-    def _rule_of_scope(
-        self, run: Run, verdict: Verdict, decision: Decision, session: Session
-    ) -> tuple[Permission, ...]:
-        if decision.scope not in run.scopes:
-            raise WorkbenchError("This program cannot be allowed for longer.", run.scopes_why or "Allow it once.")
-        if decision.scope == "server":
-            server = Permission("", "server", CallDecision.ALLOW, verdict.tools[0].server, source=f"run {run.id}")
-            return (self._services.rules.set_rule(server, None),)
-        reach = "session" if decision.scope == "session" else "always"
-        return (self._services.rules.store_rule(self._new_rule(run, verdict, session, reach)),)
 
     def _new_rule(self, run: Run, verdict: Verdict, session: Session, reach: str) -> Permission:
         now = time.time()
@@ -367,15 +341,15 @@ class ApprovalRules:
         return kinds | {UNTRUSTED for tool in tools if facts_of(tool).outsiders}
 
 
-def _is_in_force(rule: Permission, scopes: tuple[str, ...], session: Session, now: float) -> bool:
+def _is_in_force(rule: Permission, session: Session, now: float) -> bool:
     """Whether a rule applies in this session, which must not have read kinds of text that the rule's session had
     not."""
     if rule.expires and now >= rule.expires:
         return False
     if rule.scope == "client":
-        mine = "text" in scopes and session.origin is Origin.AGENT and rule.session == session.claimed_name
+        mine = session.origin is Origin.AGENT and rule.session == session.claimed_name
     else:
-        mine = "text" in scopes if rule.scope == "always" else rule.session == session.id
+        mine = rule.scope == "always" or rule.session == session.id
     return mine and session.provenance.kinds <= set(rule.taint)
 
 

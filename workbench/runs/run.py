@@ -292,9 +292,7 @@ class ProgramRun:
         self.reading, self.record = self.reading.with_verdict(verdict), replace(self.record, verdict=verdict)
         self.set_sandbox(placement)
         fingerprint = self.record.fingerprint
-        self._finish_request(
-            Decision(self.record.id, "", True, by, at=time.time(), scope="rules", fingerprint=fingerprint)
-        )
+        self._finish_request(Decision(self.record.id, "", True, by, at=time.time(), fingerprint=fingerprint))
 
     def set_sandbox(self, placement: SandboxChoice) -> None:
         """Set the sandbox in which it will run."""

@@ -204,10 +204,10 @@ def double_click(dialog: ApprovalDialog, button: QWidget) -> None:
 def test_a_double_click_on_deny_with_reason_asks_for_the_reason(
     ask: Any, waiting: Run, fake_core: Any, qtbot: Any, width: int
 ) -> None:
-    dialog = ask(replace(waiting, scopes=("session",)))
+    dialog = ask(replace(waiting, offers_limit="Not for good."))
     dialog.resize(width, 600)
     qtbot.wait(20)
-    buttons = [dialog.deny_button, dialog.reason_button, dialog.scope, dialog.allow_button, dialog.later_button]
+    buttons = [dialog.deny_button, dialog.reason_button, dialog.offers, dialog.allow_button, dialog.later_button]
     places = [button.mapTo(dialog, button.rect().topLeft()) for button in buttons]
     double_click(dialog, dialog.reason_button)
     qtbot.wait(20)
@@ -622,7 +622,7 @@ def test_the_dialog_fits_a_small_screen(ask: Any, waiting: Run) -> None:
 
 
 def test_on_a_common_small_screen_every_button_keeps_its_text(ask: Any, waiting: Run) -> None:
-    dialog = ask(replace(waiting, scopes=("session",)))
+    dialog = ask(replace(waiting, offers_limit="Not for good."))
     dialog.resize(1024, 660)
     QApplication.processEvents()
     for text in ("Later", "Edit", "Dry run first", "Deny", "Deny with reason…", "Once", "Allow once"):

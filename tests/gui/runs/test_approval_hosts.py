@@ -33,11 +33,13 @@ from workbench.records import (
 )
 
 SEAL = "5e" * 32
+SESSION = RuleOffer("s1", "program", "session", "This program runs without asking, in this session.")
+ALWAYS = RuleOffer("a1", "program", "always", "This program runs without asking.")
 
 
 @pytest.fixture
 def waiting(make: Any, fake_core: Any) -> Run:
-    run: Run = replace(make.run("w"), fingerprint=SEAL, scopes=("session", "text"))
+    run: Run = replace(make.run("w"), fingerprint=SEAL, offers=(SESSION, ALWAYS))
     fake_core.run_list["w"] = run
     return run
 
@@ -64,45 +66,45 @@ def test_one_answer_goes_to_every_identical_request_and_to_no_other(
     with qtbot.waitSignal(dialog.decided):
         dialog.deny("no")
     (decision,) = decisions(fake_core)
-    assert (decision.also, decision.fingerprint, decision.scope) == (("same", "later"), SEAL, "once")
+    assert (decision.also, decision.fingerprint, decision.offer) == (("same", "later"), SEAL, "")
 
 
 def test_a_yes_reaches_further_only_when_that_was_chosen(
     ask: Any, waiting: Run, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     dialog = ask(waiting)
-    scope = dialog.scope
-    assert scope.text() == "Once"
+    choice = dialog.offers
+    assert choice.text() == "Once"
     assert dialog.allow_button.text() == "Allow once"
-    scope.actions_by_scope()["text"].trigger()
-    assert (scope.text(), dialog.allow_button.text()) == ("This text", "Allow")
+    choice.actions_by_offer()["a1"].trigger()
+    assert (choice.text(), dialog.allow_button.text()) == ("From now on", "Allow")
     other = replace(waiting.proposal, sha="b" * 64)
     verdict = replace(waiting.verdict, sha="b" * 64)
-    changed = replace(waiting, proposal=other, verdict=verdict, scopes=("session",), scopes_why="Not for good.")
+    changed = replace(waiting, proposal=other, verdict=verdict, offers=(SESSION,), offers_limit="Not for good.")
     context.store.handle(RunChanged(changed))
-    assert scope.text() == "Once", "another text begins anew"
-    assert list(scope.actions_by_scope()) == ["once", "session"]
-    assert "Not for good." in [action.text() for action in scope.menu().actions()]
-    scope.actions_by_scope()["session"].trigger()
+    assert choice.text() == "Once", "another text begins anew"
+    assert list(choice.actions_by_offer()) == ["once", "s1"]
+    assert "Not for good." in [action.text() for action in choice.menu().actions()]
+    choice.actions_by_offer()["s1"].trigger()
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     with qtbot.waitSignal(dialog.decided):
         dialog.allow()
-    assert decisions(fake_core)[0].scope == "session"
+    assert decisions(fake_core)[0].offer == "s1"
 
 
 def test_a_denial_reaches_no_further_whatever_was_chosen(
     ask: Any, waiting: Run, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     dialog = ask(waiting)
-    dialog.scope.actions_by_scope()["session"].trigger()
+    dialog.offers.actions_by_offer()["s1"].trigger()
     with qtbot.waitSignal(dialog.decided):
         dialog.deny()
-    assert decisions(fake_core)[0].scope == "once"
+    assert decisions(fake_core)[0].offer == ""
 
 
 def test_choosing_the_reach_by_a_held_key_decides_nothing(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
-    dialog.scope.actions_by_scope()["session"].trigger()
+    dialog.offers.actions_by_offer()["s1"].trigger()
     for widget in (dialog.allow_button, dialog):
         for _ in range(5):
             none = Qt.KeyboardModifier.NoModifier
@@ -245,7 +247,7 @@ def test_everything_new_that_takes_the_keyboard_has_a_name(ask: Any, waiting: Ru
             if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 face = QAccessible.queryAccessibleInterface(widget)
                 assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
-    assert dialog.scope.accessibleName() == "Scope of the approval: Once"
+    assert dialog.offers.accessibleName() == "Scope of the approval: Once"
 
 
 def test_a_lasting_answer_is_shown_as_the_rule_that_it_makes(
@@ -253,11 +255,11 @@ def test_a_lasting_answer_is_shown_as_the_rule_that_it_makes(
 ) -> None:
     sentence = "Programs may mail to bob@acme.example without asking, in this session."
     dialog = ask(replace(waiting, offers=(RuleOffer("o1", "exact", "session", sentence),)))
-    assert list(dialog.scope.actions_by_scope()) == ["once", "o1"]
-    dialog.scope.actions_by_scope()["o1"].trigger()
-    assert (dialog.scope.text(), dialog.allow_button.text()) == ("This session", "Allow")
+    assert list(dialog.offers.actions_by_offer()) == ["once", "o1"]
+    dialog.offers.actions_by_offer()["o1"].trigger()
+    assert (dialog.offers.text(), dialog.allow_button.text()) == ("This session", "Allow")
     assert dialog.facts.full_text() == f"Allow makes a rule: {sentence}"
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     with qtbot.waitSignal(dialog.decided):
         dialog.allow()
-    assert (decisions(fake_core)[0].offer, decisions(fake_core)[0].scope) == ("o1", "once")
+    assert decisions(fake_core)[0].offer == "o1"

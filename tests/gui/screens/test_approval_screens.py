@@ -21,6 +21,7 @@ from workbench.records import (
     Likeness,
     Resemblance,
     Risk,
+    RuleOffer,
     Run,
     Span,
     ToolUse,
@@ -73,8 +74,8 @@ def asked(make: Any) -> Run:
     like = Resemblance(Likeness.VALUES, time.time() - 400, BEFORE, changes)
     told = {
         "fingerprint": "5e" * 32,
-        "scopes": ("session",),
-        "scopes_why": "A program of high risk cannot be allowed permanently.",
+        "offers": (RuleOffer("s1", "program", "session", "This program runs without asking, in this session."),),
+        "offers_limit": "A program of high risk cannot be allowed permanently.",
     }
     return replace(run, proposal=proposal, verdict=verdict, like=like, deadline=time.time() + 252, **told)
 
@@ -114,11 +115,11 @@ def test_the_question(dialog: Any, context: Any, qtbot: Any, colours: str, name:
 def test_the_reach_of_a_yes_is_chosen_in_a_menu(dialog: Any, context: Any) -> None:
     context.theme.choose("light")
     dialog.resize(1100, 700)
-    menu = dialog.scope.menu()
+    menu = dialog.offers.menu()
     menu.popup(dialog.mapToGlobal(dialog.rect().center()))
-    _save(menu, "approval-scopes")
+    _save(menu, "approval-offers")
     menu.close()
-    dialog.scope.actions_by_scope()["session"].trigger()
+    dialog.offers.actions_by_offer()["s1"].trigger()
     _save(dialog, "approval-session")
 
 

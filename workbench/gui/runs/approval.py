@@ -20,7 +20,7 @@ from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import was_denied
 from workbench.gui.results.token_chips import MarkMenu, TokenChips
-from workbench.gui.runs.approval_parts import ONCE, ApprovalHead, HostTicks, LikenessStrip, ScopeButton, TrustStrip
+from workbench.gui.runs.approval_parts import ApprovalHead, HostTicks, LikenessStrip, OfferButton, TrustStrip
 from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, is_high, scrolled
 from workbench.gui.runs.effects_view import EffectsView
 from workbench.gui.runs.program_view import ProgramView, is_cleanable
@@ -106,7 +106,7 @@ class ApprovalDialog(DecisionDialog):
         self.hosts = HostTicks(context.theme)
         self.typing = NameToType(context.theme, "The name to type before this can be allowed")
         self.facts = ForeignLabel(role="muted", elide=True)
-        self.scope = ScopeButton()
+        self.offers = OfferButton()
         self._make_buttons()
         self._lay_out()
         self._connect()
@@ -166,8 +166,7 @@ class ApprovalDialog(DecisionDialog):
             time.time(),
             self.seconds_open(),
             self.hosts.ticked() if allow else (),
-            scope=self.scope.scope if allow else ONCE,
-            offer=self.scope.offer if allow else "",
+            offer=self.offers.offer if allow else "",
             fingerprint=run.fingerprint,
             also=self._identical(),
             undoable=not self.isWindow(),
@@ -287,7 +286,7 @@ class ApprovalDialog(DecisionDialog):
         self.hosts.show_hosts(verdict.hosts if verdict is not None else ())
         self._show_history()
         self.program.show_program(run.proposal.code, run.proposal.original or run.proposal.code, verdict)
-        self.scope.show_run(run)
+        self.offers.show_run(run)
         self._show_buttons(editing=False)
         self.typing.ask(verdict, "To allow this, type {0}")
         risky = verdict is not None and is_high(verdict.risk) and not verdict.waits_for_trust
@@ -313,7 +312,7 @@ class ApprovalDialog(DecisionDialog):
         if self.program.editing:
             self.facts.setText("Your changes are assessed as you type. Ctrl+Enter checks them; nothing is decided yet.")
             return
-        if rule := self.scope.rule():
+        if rule := self.offers.rule():
             self.facts.setText(f"Allow makes a rule: {rule}")
             return
         others = len(self._identical())
@@ -328,14 +327,14 @@ class ApprovalDialog(DecisionDialog):
         self.edit_button.setEnabled(self._complete)
         self.check_button.setEnabled(True)
         self.dry_run_button.setVisible(not editing and not run.proposal.state)
-        self.scope.setVisible(not editing and bool(run.offers or run.scopes or run.scopes_why))
+        self.offers.setVisible(not editing and bool(run.offers or run.offers_limit))
         for button in (self.check_button, self.back_button):
             button.setVisible(editing)
         self.clean_button.hide()
         self.hide_reason()
 
     def _name_allow(self) -> None:
-        rule = self.scope.rule()
+        rule = self.offers.rule()
         self.allow_button.setText("Allow" if rule else "Allow once")
         self._show_facts()
 
@@ -484,7 +483,7 @@ class ApprovalDialog(DecisionDialog):
                 self.clean_button,  # before the others, which stay in their places when it appears
                 self.back_button,
                 self.check_button,
-                self.scope,
+                self.offers,
                 self.allow_button,
             ),
             self.typing,
@@ -504,7 +503,7 @@ class ApprovalDialog(DecisionDialog):
         self._edit_pause.timeout.connect(self._assess_edit)
         self.program.seen.connect(self.update_allow)
         self.typing.typed.connect(self.update_allow)
-        self.scope.chosen.connect(self._name_allow)
+        self.offers.chosen.connect(self._name_allow)
         QShortcut(QKeySequence("Ctrl+Return"), self, self._check_by_key).setAutoRepeat(False)
 
 

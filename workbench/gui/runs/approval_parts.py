@@ -1,4 +1,4 @@
-"""Parts of the approval dialog: its head, the hosts to tick, what the program resembles, and the scope."""
+"""Parts of the approval dialog: its head, the hosts to tick, a similar allowed program, and the lasting answers."""
 
 from __future__ import annotations
 
@@ -244,28 +244,18 @@ def _when(at: float) -> str:
 
 ONCE: Final = "once"
 _LONGEST_RULE = 200  # characters of a rule in the menu
-_SCOPES: Final = {  # the name of a scope, and what Allow means with it
-    ONCE: ("Once", "Once: only this run"),
-    "session": ("This session", "This session: exactly this text, until {author} disconnects or the core ends"),
-    "text": ("This text", "Exactly this text, from any agent, until the rule expires or a definition changes"),
-    "server": ("This server", "Everything that {server} does, except what is of high risk"),
-}
-
-
 _REACHES: Final = {"session": "This session", "client": "This agent", "always": "From now on"}
 
 
-class ScopeButton(QPushButton):
+class OfferButton(QPushButton):
     """What Allow means: this run only, or a rule. Choosing decides nothing; a different text starts with “Once”."""
 
     chosen = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.scope = ONCE
-        """Once, session, text or server."""
         self.offer = ""
-        """The id of the chosen lasting answer."""
+        """The id of the chosen lasting answer; empty: this run only."""
         self._names: dict[str, str] = {}
         self.setAutoDefault(True)
         self._menu = QMenu(self)
@@ -276,27 +266,21 @@ class ScopeButton(QPushButton):
         self._menu.clear()
         self._group = QActionGroup(self._menu)
         self._names = {}
-        self._add(ONCE, *_SCOPES[ONCE])
-        if run.offers:
-            for offer in run.offers:
-                self._add(offer.id, _REACHES.get(offer.reach, "Rule"), one_line(offer.sentence, _LONGEST_RULE))
-        else:
-            use = next(iter(run.verdict.tools), None) if run.verdict is not None else None
-            names = {"author": run.proposal.author, "server": use.server if use is not None else ""}
-            for scope in run.scopes:
-                self._add(scope, _SCOPES[scope][0], _SCOPES[scope][1].format_map(names))
-        if run.scopes_why:
+        self._add(ONCE, "Once", "Once: only this run")
+        for offer in run.offers:
+            self._add(offer.id, _REACHES.get(offer.reach, "Rule"), one_line(offer.sentence, _LONGEST_RULE))
+        if run.offers_limit:
             self._menu.addSeparator()
-            self._menu.addAction(run.scopes_why).setEnabled(False)
+            self._menu.addAction(run.offers_limit).setEnabled(False)
         self._choose(ONCE)
 
-    def actions_by_scope(self) -> dict[str, QAction]:
-        """The choices by scope, lasting answers by their id."""
+    def actions_by_offer(self) -> dict[str, QAction]:
+        """The choices: lasting answers by their id, and “once”."""
         return {str(action.data()): action for action in self._menu.actions() if action.data()}
 
     def rule(self) -> str:
         """The rule that an approval makes, as it will read later; empty for “Once”."""
-        return "" if self.scope == ONCE and not self.offer else self.toolTip()
+        return self.toolTip() if self.offer else ""
 
     def _add(self, key: str, name: str, sentence: str) -> None:
         action = self._menu.addAction(sentence.replace("&", "&&"))
@@ -308,9 +292,8 @@ class ScopeButton(QPushButton):
         action.triggered.connect(partial(self._choose, key))
 
     def _choose(self, key: str, _checked: bool = True) -> None:
-        is_scope = key in _SCOPES
-        self.scope, self.offer = (key, "") if is_scope else (ONCE, key)
-        name, action = self._names[key], self.actions_by_scope()[key]
+        self.offer = "" if key == ONCE else key
+        name, action = self._names[key], self.actions_by_offer()[key]
         action.setChecked(True)
         self.setText(name)
         self.setAccessibleName(f"Scope of the approval: {name}")
