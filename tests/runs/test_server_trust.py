@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from workbench.analysis.reading import Reading
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
@@ -110,3 +112,20 @@ async def test_an_answer_about_another_table_is_refused(notes: Core) -> None:
     with pytest.raises(WorkbenchError, match="have changed since you looked"):
         await notes.api.decide_trust("notes", "0" * 64, (ToolGroup.READS,))
     assert not (await notes.api.permissions()).trust.decisions
+
+
+async def test_an_answer_counts_if_the_clocks_were_stopped_meanwhile(
+    notes: Core, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = await run(notes, LOOK)
+    collect, reviews = notes.run_manager.approvals.with_request_facts, ExitStack()
+
+    async def collect_and_review(assessed: Run, reading: Reading | None) -> Run:
+        found = await collect(assessed, reading)
+        reviews.enter_context(notes.run_manager.clocks.reviewing())
+        return found
+
+    with reviews:
+        monkeypatch.setattr(notes.run_manager.approvals, "with_request_facts", collect_and_review)
+        await decide(notes, ToolGroup.READS)
+        assert (await end(notes, waiting)).state is RunState.DONE

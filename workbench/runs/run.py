@@ -300,29 +300,44 @@ class ProgramRun:
             self.record, level=placement.level, backend=placement.backend, isolation=placement.isolation
         )
 
-    def edit(self, run: Run, placement: SandboxChoice, reading: Reading, base: str = "") -> None:
+    def edit(self, assessed: Run, placement: SandboxChoice, reading: Reading, base: str = "") -> None:
         """Replace the text of a waiting program; decisions about the old text are refused from now on."""
-        if not self.awaits_decision or run.id != self.record.id:
+        if not self.awaits_decision or assessed.id != self.record.id:
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code in a new tab instead.")
         if base and base != self.record.proposal.sha:
             raise WorkbenchError(
                 "The program was changed in another window while you edited it.",
                 "Nothing was replaced. Compare both texts.",
             )
-        self.record, self.reading = run, reading
-        self.set_sandbox(placement)
+        self._take_assessment(assessed, placement, reading)
         detail = self._proposal_detail() | self._verdict_detail()
         self.write_audit("run.edited", "was edited while it waited", detail)
         self.services.tell(RunChanged(self.record))
 
-    def reassess(self, run: Run, placement: SandboxChoice, reading: Reading) -> None:
+    def reassess(self, assessed: Run, placement: SandboxChoice, reading: Reading) -> None:
         """Take over a new assessment of the text that waits."""
-        self.record, self.reading = run, reading
-        self.set_sandbox(placement)
+        self._take_assessment(assessed, placement, reading)
         verdict = reading.verdict
         summary = f"was assessed again as {verdict.risk}: {verdict.sentence}"
         self.write_audit("run.checked", summary, self._verdict_detail())
         self.services.tell(RunChanged(self.record))
+
+    def _take_assessment(self, assessed: Run, placement: SandboxChoice, reading: Reading) -> None:
+        """Take over the text and its assessment. Its clock stays as it is, because it may have been stopped or
+        extended during the assessment."""
+        self.record, self.reading = (
+            replace(
+                self.record,
+                proposal=assessed.proposal,
+                verdict=assessed.verdict,
+                fingerprint=assessed.fingerprint,
+                like=assessed.like,
+                offers=assessed.offers,
+                offers_limit=assessed.offers_limit,
+            ),
+            reading,
+        )
+        self.set_sandbox(placement)
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
     def output(self, stream: str, text: str) -> None:

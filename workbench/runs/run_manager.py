@@ -375,9 +375,9 @@ class RunManager:
             if run.awaits_decision and (rule := rules.find_rule(run.record, run.session)) is not None:
                 run.decide(rules.decide_by_rule(rule, run.record))
             elif run.awaits_decision:
-                sha = run.record.proposal.sha
-                found = await rules.find_release(run.record, run.reading)
-                if found is not None and run.record.proposal.sha == sha:
+                reading = run.reading
+                found = await rules.find_release(run.record, reading)
+                if found is not None and run.reading is reading:
                     run.release(*found, "your rules")
 
     async def apply_trust(self, server: str) -> None:
@@ -392,15 +392,18 @@ class RunManager:
                     log.info("the program %s could not be assessed again", run.record.id)
 
     async def _assess_again(self, run: ProgramRun, server: str) -> None:
-        before, settings = run.record, self._services.settings()
-        reading = await self._assessor.read_program(run, run.record.proposal.code)
-        placement = await choose_sandbox(reading, settings, self._services.sandbox)
-        record = replace(before, verdict=reading.verdict)
-        found = await self.approvals.with_request_facts(record, reading)
-        if not run.awaits_decision or run.record is not before:
-            return  # answered or edited in the meantime; an edit was assessed with the new decision
+        settings = self._services.settings()
+        while run.awaits_decision:
+            before = run.reading
+            reading = await self._assessor.read_program(run, run.record.proposal.code)
+            placement = await choose_sandbox(reading, settings, self._services.sandbox)
+            found = await self.approvals.with_request_facts(replace(run.record, verdict=reading.verdict), reading)
+            if run.reading is before:
+                break  # it was neither edited nor assessed by others meanwhile
+        if not run.awaits_decision:
+            return
         run.reassess(found, placement, reading)
-        gate = decide_gate(reading.verdict, settings, force=before.proposal.force_approval)
+        gate = decide_gate(reading.verdict, settings, force=run.record.proposal.force_approval)
         if gate is Gate.AUTO and not (run.record.isolation and not is_users_run(run)):
             run.release(reading.verdict, placement, f"your decision about {server}")
 
