@@ -19,10 +19,16 @@ from workbench.records import ServerConfig
         ("bunx", "@playwright/mcp", "npm:@playwright/mcp"),
         ("uvx", "mcp-server-git --repository .", "pypi:mcp-server-git"),
         ("uvx", "--python 3.12 mcp_server_git==1.0", "pypi:mcp-server-git"),
-        ("uvx", "--from excel-mcp-server==1.2 excel", "pypi:excel-mcp-server"),
+        ("uvx", "--from excel-mcp-server==1.2 excel_mcp_server", "pypi:excel-mcp-server"),
         ("uv", "tool run mcp-server-time", "pypi:mcp-server-time"),
         ("pipx", "run mcp-server-time", "pypi:mcp-server-time"),
         ("python3", "-m mcp_server_git", "pypi:mcp-server-git"),
+        ("uvx", "--from mcp-server-git python evil.py", ""),
+        ("uvx", "--from mcp-server-git git -c alias.x=!evil x", ""),
+        ("pipx", "run --spec mcp-server-git bash", ""),
+        ("uvx", "--python /srv/evil/python mcp-server-git", ""),
+        ("npm", "exec @playwright/mcp --package=evil", ""),
+        ("node", "--import=./evil.mjs /srv/node_modules/@playwright/mcp/cli.js", ""),
         ("npx", "--registry http://other @playwright/mcp", ""),
         ("npx", "-y ./playwright", ""),
         ("npx", "-y github:evil/mcp", ""),
@@ -43,18 +49,64 @@ def test_a_package_is_named_by_the_command(command: str, args: str, package: str
 
 
 @pytest.mark.parametrize(
-    "name", ["PATH", "npm_config_registry", "NODE_OPTIONS", "UV_INDEX_URL", "PYTHONPATH", "PIP_INDEX_URL", "LD_PRELOAD"]
+    "name",
+    [
+        "PATH",
+        "npm_config_registry",
+        "NODE_OPTIONS",
+        "UV_INDEX_URL",
+        "PYTHONPATH",
+        "PIP_INDEX_URL",
+        "LD_PRELOAD",
+        "HOME",
+        "XDG_CONFIG_HOME",
+        "BASH_ENV",
+        "DYLD_INSERT_LIBRARIES",
+        "NODE_EXTRA_CA_CERTS",
+        "COREPACK_NPM_REGISTRY",
+    ],
 )
 def test_variables_that_load_other_code_leave_the_package_unknown(name: str, tmp_path: Path) -> None:
     assert not package_of(ServerConfig("s", "npx", ("@playwright/mcp",), {name: "x"}), tmp_path)
     assert package_of(ServerConfig("s", "npx", ("@playwright/mcp",), {"API_KEY": "x"}), tmp_path)
 
 
-@pytest.mark.parametrize("planted", ["node_modules/@playwright/mcp/package.json", ".npmrc", "bunfig.toml"])
+@pytest.mark.parametrize(
+    "planted",
+    ["node_modules/@playwright/mcp/package.json", "node_modules/.bin/@playwright/mcp", ".npmrc", "bunfig.toml"],
+)
 def test_a_project_that_brings_its_own_copy_or_registry_is_not_the_package(planted: str, tmp_path: Path) -> None:
     (tmp_path / planted).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / planted).write_text("")
     assert not package_of(ServerConfig("s", "npx", ("@playwright/mcp",)), tmp_path)
+    (tmp_path / "inside").mkdir()
+    assert not package_of(ServerConfig("s", "npx", ("@playwright/mcp",), cwd="inside"), tmp_path)
+
+
+def test_a_project_whose_own_program_has_the_name_is_not_the_package(tmp_path: Path) -> None:
+    described = tmp_path / "package.json"
+    described.write_text('{"name": "app"}')
+    assert package_of(ServerConfig("s", "npx", ("@playwright/mcp",)), tmp_path) == "npm:@playwright/mcp"
+    described.write_text('{"name": "@playwright/mcp", "bin": "./evil.js"}')
+    assert not package_of(ServerConfig("s", "npx", ("@playwright/mcp",)), tmp_path)
+
+
+def test_a_runner_of_the_project_on_the_search_path_is_not_the_runner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = tmp_path / ".venv" / "bin" / "uvx"
+    runner.parent.mkdir(parents=True)
+    runner.write_text("")
+    runner.chmod(0o755)
+    monkeypatch.setenv("PATH", str(runner.parent))
+    assert not package_of(ServerConfig("s", "uvx", ("mcp-server-git",)), tmp_path)
+    assert package_of(ServerConfig("s", "uvx", ("mcp-server-git",)), tmp_path / "elsewhere") == "pypi:mcp-server-git"
+
+
+def test_a_module_in_the_folder_that_the_package_imports_shadows_it(tmp_path: Path) -> None:
+    (tmp_path / "anyio.py").write_text("")
+    assert not package_of(ServerConfig("s", "python3", ("-m", "mcp_server_git")), tmp_path)
+    assert package_of(ServerConfig("s", "python3", ("-P", "-m", "mcp_server_git")), tmp_path) == "pypi:mcp-server-git"
 
 
 def test_a_module_in_the_folder_shadows_the_package(tmp_path: Path) -> None:

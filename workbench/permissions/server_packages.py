@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from workbench.files import read_plain
 from workbench.records import ServerConfig
 
 _NPM = re.compile(r"((?:@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*)(?:@[A-Za-z0-9.^~+-]+)?")
@@ -19,13 +20,18 @@ _PYPI = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[A-Za-z0-9,._-]*\])?(?:(?:
 _NODE_RUNNERS = {"npx": (), "bunx": (), "pnpx": (), "npm": ("exec",), "pnpm": ("dlx",), "yarn": ("dlx",)}
 _PYTHON_RUNNERS = {"uvx": (), "uv": ("tool", "run"), "pipx": ("run",)}
 _PLAIN_FLAGS = frozenset({"-y", "--yes", "-q", "--quiet", "--silent", "--prefer-offline", "--no-cache", "--"})
+_LARGEST = 1 << 20  # bytes of a package.json
 _SPECS = ("--from", "--spec")  # followed by the package; the next argument is the command
 _PYTHON = re.compile(r"(?:python|pypy)(?:3(?:\.\d+)?)?|py")
 _PYTHON_FLAGS = frozenset({"-u", "-P", "-I", "-E", "-s", "-B"})
 _FOLDER_FILES = (".npmrc", "bunfig.toml", ".yarnrc", ".yarnrc.yml")  # may name another registry
 _VARIABLES = re.compile(
-    r"npm_config_.*|node_options|node_path|path|uv_.*|pip_.*|pipx_.*|python.*|ld_.*|bun_.*|yarn_.*|virtual_env", re.I
+    r"""npm_.*|pnpm_.*|corepack_.*|node_.*|path|uv_.*|pip_.*|pipx_.*|python.*|ld_.*|dyld_.*|bun_.*|yarn_.*|virtual_env
+    |home|userprofile|appdata|localappdata|xdg_.*|env|bash_.*|shell|comspec|openssl_.*|ssl_.*|gconv_path|glibc_.*""",
+    re.I | re.VERBOSE,
 )
+_VERSION = re.compile(r"(?:(?:c?python|pypy)@?)?\d+(?:\.\d+)*")  # of Python; anything else may be a path
+_CODE_SUFFIXES = (".py", ".so", ".pyd", ".zip")
 
 
 def package_of(config: ServerConfig, project: Path) -> str:
@@ -38,17 +44,20 @@ def package_of(config: ServerConfig, project: Path) -> str:
         return ""
     command, folder = config.command, project / Path(config.cwd).expanduser()
     if os.sep not in command:
-        name = command.lower().removesuffix(".exe").removesuffix(".cmd")
+        name, place = command.lower().removesuffix(".exe").removesuffix(".cmd"), shutil.which(command)
+        if place is not None and not _outside(os.path.abspath(place), project):
+            return ""  # a program of the project, by the search path
         if name in _NODE_RUNNERS:
+            if name == "npm" and "--" not in config.args[:3]:
+                return ""  # npm reads its options behind the package too: `--package`, `--call`, `--registry`
             return _node_package(_after(config.args, _NODE_RUNNERS[name]), folder)
         if name in _PYTHON_RUNNERS:
             return _python_package(_after(config.args, _PYTHON_RUNNERS[name]))
         if _PYTHON.fullmatch(name):
             return _module_package(config.args, folder)
         if name == "node":
-            script = next((one for one in config.args if not one.startswith("-")), "")
-            return _installed(script, project)
-        found = shutil.which(command) or ""
+            return _installed(config.args[0] if config.args else "", project)  # an option in front may load code
+        found = place or ""
         return _installed(found, project) or (f"pypi:{_normal(name)}" if _outside(found, project) else "")
     if _PYTHON.fullmatch(Path(command).name) and _outside(command, project):
         return _module_package(config.args, folder)
@@ -67,9 +76,28 @@ def _node_package(args: tuple[str, ...] | None, folder: Path) -> str:
         found = _NPM.fullmatch(arg)
         if found is None or arg.startswith("-"):
             return ""
-        local = [folder / "node_modules" / found[1], *(folder / name for name in _FOLDER_FILES)]
-        return "" if any(map(os.path.lexists, local)) else f"npm:{found[1]}"
+        return "" if _is_replaced(found[1], folder) else f"npm:{found[1]}"
     return ""
+
+
+def _is_replaced(name: str, folder: Path) -> bool:
+    """Whether a folder, or one above it where npm looks too, has its own copy of a package, a program or package of
+    this name, or names another registry."""
+    start = Path(os.path.realpath(folder))
+    for one in (start, *start.parents):
+        modules = one / "node_modules"
+        files = [] if one == Path.home() else [one / file for file in _FOLDER_FILES]  # the user's own settings
+        if any(map(os.path.lexists, (modules / name, modules / ".bin" / name, *files))):
+            return True
+        try:
+            described = read_plain(one / "package.json", largest=_LARGEST)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError):
+            return True
+        if name.rpartition("/")[2] in described:
+            return True
+    return False
 
 
 def _python_package(args: tuple[str, ...] | None) -> str:
@@ -78,10 +106,13 @@ def _python_package(args: tuple[str, ...] | None) -> str:
         if arg in _PLAIN_FLAGS:
             continue
         if arg in ("--python", "-p"):
-            next(rest, "")
+            if not _VERSION.fullmatch(next(rest, "")):
+                return ""
             continue
         found = _PYPI.fullmatch(next(rest, "") if arg in _SPECS else arg)
-        return f"pypi:{_normal(found[1])}" if found is not None else ""
+        if found is None or (arg in _SPECS and _normal(next(rest, "")) != _normal(found[1])):
+            return ""  # `--from mcp-server-git python x.py` runs another program in the package's environment
+        return f"pypi:{_normal(found[1])}"
     return ""
 
 
@@ -92,9 +123,20 @@ def _module_package(args: tuple[str, ...], folder: Path) -> str:
         if arg != "-m" or len(args) <= place + 1 or not re.fullmatch(r"[A-Za-z0-9_]+", args[place + 1]):
             return ""
         module = args[place + 1]
-        shadowed = any(os.path.lexists(folder / name) for name in (module, f"{module}.py"))
-        return "" if shadowed else f"pypi:{_normal(module)}"
+        isolated = not {"-P", "-I"}.isdisjoint(args[:place])
+        return "" if not isolated and _has_modules(folder) else f"pypi:{_normal(module)}"
     return ""
+
+
+def _has_modules(folder: Path) -> bool:
+    """Whether Python would import modules from this folder, also in place of libraries of the started one."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(
+                one.name.endswith(_CODE_SUFFIXES) or (one.is_dir() and one.name.isidentifier()) for one in entries
+            )
+    except OSError:
+        return False
 
 
 def _installed(path: str, project: Path) -> str:
