@@ -17,6 +17,9 @@ from workbench.records.common_types import at_least
 PLACES = ClientPlaces(("/srv/proj",), ("/srv/proj",), "/home/ann")
 
 LOW = """
+GIT_PAGER=cat git log
+GIT_TERMINAL_PROMPT=0 git status
+PYTHONUNBUFFERED=1 ls
 git status
 git log --oneline | head -5
 git diff HEAD~1 -- src
@@ -50,7 +53,6 @@ sed -n 1,20p f.txt
 sed -i s/a/b/ f.txt
 awk '{print $1}' f
 tar tf a.tar
-tar xzf a.tgz
 less README.md
 test -f a && printf '%s' x
 npm config get registry
@@ -85,7 +87,21 @@ Fix a (b) | c
 EOF
 )"
 """
-MEDIUM = """
+MEDIUM = r"""
+tar xzf a.tgz
+unzip a.zip
+git -C /tmp/other status
+git --git-dir=/tmp/other/.git log
+cd /tmp/other && git status
+git fetch https://example.org/x
+git blame --contents ../secret.txt a.py
+cargo check
+npm audit fix
+npm view x --registry=http://example.org
+go env -w CC=cc
+node --test
+prettier --config=./p.js .
+psql -c 'select 1'
 rm -rf build
 rm a.txt
 rm -r -f build dist
@@ -133,7 +149,64 @@ uv run pytest
 dig example.com
 chmod +x run.sh; ./run.sh
 """
-HIGH = """
+HIGH = r"""
+GIT_CONFIG_PARAMETERS="'core.fsmonitor=x'" git status
+GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=x git status
+GIT_DIR=/tmp/evil git status
+GIT_SEQUENCE_EDITOR=x git rebase -i HEAD~1
+HOME=/tmp/evil git status
+XDG_CONFIG_HOME=/tmp/evil git status
+BAT_PAGER=evil bat x
+RUSTC_WRAPPER=evil cargo check
+npm_config_script_shell=evil npm test
+TAR_OPTIONS='--to-command=evil' tar tf x
+KUBECONFIG=/tmp/evil kubectl get pods
+PS4='$(evil)'; set -x; ls
+printf -v PATH /tmp/x; git status
+read PATH <<< /tmp/x; git status
+for PATH in /tmp/x; do git status; done
+x='a[$(evil)]'; echo $((x))
+x='a[$(evil)]'; (( x ))
+git grep -O'touch x' foo
+git init --template=/tmp/evil
+git bundle create /home/ann/.bashrc HEAD
+git format-patch --output-directory=/home/ann/x HEAD~1
+git commit -F /home/ann/.ssh/id_rsa
+git mv a .git/hooks/pre-commit
+git archive --remote=ssh://x/y HEAD
+git push --repo=https://example.org/x
+bat --pager=evil x
+npm test --script-shell=evil
+npm test --prefix /tmp/evil
+npm --prefix /tmp/evil test
+cargo test --manifest-path /tmp/evil/Cargo.toml
+go test -exec evil ./...
+go build -toolexec evil
+pytest --rootdir=/tmp/evil
+node --eval='require("fs").rmSync("x")'
+sed -e p -e '1e evil' x
+sed -n 'p;w/home/ann/.bashrc' x
+sed '\,x,e evil' x
+sed 's/a/b/Me' x
+awk -e p -e 'BEGIN{system("x")}'
+awk -l /tmp/evil.so '{print}'
+gawk -o/home/ann/.bashrc '{print}'
+gawk 'BEGIN{f="system"; @f("evil")}'
+tar xf a.tar -C /home/ann
+black /home/ann
+uniq a /home/ann/.bashrc
+tree -o /home/ann/.bashrc
+cp --target-dir=.git/hooks x
+patch --output=/home/ann/.bashrc a b
+script /home/ann/.bashrc
+curl -x http://example.org http://localhost/
+curl --unix-socket /var/run/docker.sock http://localhost/x
+curl --libcurl ~/.bashrc http://localhost
+sqlite3 -cmd '.shell evil' x.db 'select 1'
+sqlite3 x.db 'select 1' '.shell evil'
+duckdb x.db "select * from read_text('/home/ann/.ssh/id_rsa')"
+mysql -e 'system evil'
+psql -c 'select 1' -c 'drop table x'
 date -s 2020-01-01
 hash -p /tmp/x ls
 bind -x '"a": rm'

@@ -10,7 +10,15 @@ from typing import Final
 from workbench.analysis.interpreter.shell_commands import CommandClass, class_of
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.shell.command_places import CommandPlace
-from workbench.analysis.shell.command_reader import CommandCall, CommandReader, Handler, paths_of, shorten
+from workbench.analysis.shell.command_reader import (
+    CommandCall,
+    CommandReader,
+    Handler,
+    code_folders,
+    loads_code,
+    paths_of,
+    shorten,
+)
 from workbench.analysis.shell.shell_parser import Word
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, DESTROYING_SQL
 from workbench.analysis.tables.word_sets import names
@@ -97,8 +105,10 @@ def _interpreter(reader: CommandReader, call: CommandCall) -> None:
         return None
     for number, argument in enumerate(call.arguments):
         joined = [one for one in options if len(one) == 2 and re.fullmatch(rf"-[A-Za-z]*{one[1]}.*", argument)]
-        if argument in options or (joined and not argument.startswith("--")):
-            rest = argument.partition(joined[0][1])[2] if joined and argument not in options else ""
+        named, given, value = argument.partition("=")
+        if named in options or (joined and not argument.startswith("--")):
+            rest = argument.partition(joined[0][1])[2] if joined and named not in options else ""
+            rest = value if given and named in options else rest
             code = rest or next(iter(call.arguments[number + 1 :]), None)
             return reader.evaluate(code, call.command, what, shell=False)
         if call.name == "python" and re.fullmatch(r"-[A-Za-z]*m", argument):
@@ -113,6 +123,8 @@ def _interpreter(reader: CommandReader, call: CommandCall) -> None:
         if re.match(r"\w+://", operands[0]):
             return reader.add(f"Runs code from {shorten(operands[0])}", _CRITICAL, "network")
         return reader.run_file(operands[0])
+    if any(one.startswith("--") for one in call.arguments):
+        reader.add(f"Runs {call.text}, which runs code of the project", _MEDIUM)
     return reader.evaluate(None, call.command, what, shell=False)
 
 
@@ -147,9 +159,12 @@ def _wrapper(reader: CommandReader, call: CommandCall) -> None:
     if call.name == "command" and call.arguments[:1] in (["-v"], ["-V"]):
         return None
     if call.name == "script" and (text := call.value("-c", "--command")) is not None:
+        reader.write(call.operands(("-c", "--command"))[:1])
         return reader.evaluate(text, call.command, "shell commands", shell=True)
-    if call.name in ("strace", "ltrace", "script") and (file := call.value("-o")) is not None:
+    if call.name in ("strace", "ltrace", "time") and (file := call.value("-o", "--output")) is not None:
         reader.write([file])
+    if call.name == "script":
+        reader.write(call.operands(("-c",))[:1])
     rest = call.after_options(options.split(), operands)
     if call.name == "hyperfine":
         for one in rest:
@@ -277,8 +292,11 @@ def _move(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _write_operands(reader: CommandReader, call: CommandCall) -> None:
-    if call.has("--filter", "-TT", "--unzip-command") or "-TT" in call.arguments:
+    if call.has("--filter", "-TT", "--unzip-command") or any(one.startswith("-TT") for one in call.arguments):
         reader.add(f"Runs {call.text}, whose options start other programs", _HIGH)
+    if call.name == "patch":
+        reader.add("Changes the files that a patch names", _MEDIUM)
+        reader.write(call.values("-o", "--output", "-d", "--directory", "-r", "--reject-file"))
     reader.write(call.operands(("-m", "-s", "--size", "-d", "-t", "-r")))
 
 
@@ -315,14 +333,18 @@ def _archive(reader: CommandReader, call: CommandCall) -> None:
         file = HOLE
     if re.match(r"[\w.@-]+:", file or ""):
         reader.add(f"Copies to or from {shorten(file or '')}", _HIGH, "network")
+    reader.write(call.values("--index-file", "--listed-incremental", "-g"))
     if call.has("-P", "--absolute-names"):
         reader.add("Unpacks or packs files at absolute paths", _HIGH)
     if lists or extracts:
         reader.read([file] if file and file != "-" else [])
         if extracts:
-            reader.write([call.value("-C", "--directory") or "."], "Unpacks files into")
+            reader.write([*call.values("-C", "--directory", "--one-top-level")] or ["."], "Unpacks files into")
+            reader.add("Overwrites the files that the archive names", _MEDIUM)
         return
-    reader.read(operands)
+    if call.has("--remove-files"):
+        reader.delete(operands)
+    reader.read([*operands, *call.values("-C", "--directory", "-T", "--files-from")])
     reader.write([file] if file and file != "-" else [])
 
 
@@ -330,30 +352,37 @@ def _unzip(reader: CommandReader, call: CommandCall) -> None:
     operands = call.operands(("-d", "-o", "-x", "-P"))
     reader.read(operands[:1])
     if not call.has("-l", "-t", "-v", "-Z", "-p"):
-        reader.write([call.value("-d", "-o") or "."], "Unpacks files into")
+        reader.write([call.value("-d") or "."], "Unpacks files into")
+        reader.add("Overwrites the files that the archive names", _MEDIUM)
 
 
 def _sed(reader: CommandReader, call: CommandCall) -> None:
-    scripts = [call.value("-e", "--expression"), call.value("-f", "--file")]
+    scripts = [";".join(found) if (found := call.values("-e", "--expression")) else None, call.value("-f", "--file")]
     operands = call.operands(("-e", "-f", "--expression", "--file"))
     program = scripts[0] if scripts[0] is not None else "" if scripts[1] else (operands.pop(0) if operands else "")
     if scripts[1]:
         reader.run_file(scripts[1], "Runs the sed script")
     bare = re.sub(r"s(.)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1([a-zA-Z0-9]*)", r"s\2", program)
-    if HOLE in program or re.search(r"(?:^|[;{}\s\d/$!])[eWwrR](?:\s|$)|s[a-z0-9]*[ew]", bare):
+    command = r"(?:^|[;{}\s\d/$!,~IM])[eWwrR](?:[\s/.~]|$)|\\(.).*?\1\s*[eWwrR]\b|s[a-zA-Z0-9]*[ew]"
+    if HOLE in program or re.search(command, bare):
         reader.add(f"Runs a sed program that may start commands or write files: {shorten(program)}", _HIGH)
     inplace = call.has("-i", "--in-place") or any(re.match(r"-[nErsuz]*i", one) for one in call.arguments)
     (reader.write if inplace else reader.read)(operands)
 
 
 def _awk(reader: CommandReader, call: CommandCall) -> None:
+    loading = r"-[lioEpdDL].*|--(?:load|include|output|exec|pretty-print|profile|dump-variables|debug|file).*"
+    if any(re.fullmatch(loading, one, re.S) for one in call.arguments):
+        reader.add(f"Runs {call.text}, whose options load code or write files", _HIGH)
     operands = call.operands(("-F", "-v", "-f", "--file", "-i", "-e", "--source"))
     if (file := call.value("-f", "--file", "-i")) is not None:
         reader.run_file(file, "Runs the awk program")
     else:
-        program = call.value("-e", "--source") or (operands.pop(0) if operands else "")
+        program = "\n".join(call.values("-e", "--source")) or (operands.pop(0) if operands else "")
         quoted = re.sub(r'"(?:\\.|[^"\\])*"', '""', program)
-        if HOLE in program or re.search(r'system\s*\(|getline|\|\s*&?\s*""|(?:print|printf)\b[^;}]*>|@load|\|', quoted):
+        if HOLE in program or re.search(
+            r'system\s*\(|getline|\|\s*&?\s*""|(?:print|printf)\b[^;}]*>|@|ARGV|\|', quoted
+        ):
             reader.add(f"Runs an awk program that may start commands or write files: {shorten(program)}", _HIGH)
     reader.read([one for one in operands if "=" not in one])
 
@@ -402,6 +431,9 @@ _SETTERS = {  # options and words with which a program that shows something chan
 def _nothing(reader: CommandReader, call: CommandCall) -> None:
     """Builtins and programs that show something harmless, or change only the shell itself."""
     _check_indexes(reader, call)
+    named = call.values("-v") if call.name == "printf" else call.operands()
+    if call.name in ("read", "mapfile", "readarray", "printf", "getopts"):
+        reader.read_assignments([(one, Word("")) for one in named if loads_code(one) and one.isupper()])
     pattern = _SETTERS.get(call.name)
     if pattern is not None and any(re.fullmatch(pattern, one) for one in call.arguments):
         reader.add(f"Changes the machine or the shell, or starts another program: {call.text}", _HIGH)
@@ -462,10 +494,22 @@ def _git(reader: CommandReader, call: CommandCall) -> None:
         if option in ("--git-dir", "--work-tree", "-C") or option.startswith(("--git-dir=", "--work-tree=")):
             folder = option.partition("=")[2] or (arguments[number + 1] if number + 1 < len(arguments) else HOLE)
             reader.read([folder], "Works on the repository in")
+            _git_elsewhere(reader, folder)
         number += 2 if option in _GIT_VALUES else 1
     verb = arguments[number] if number < len(arguments) else ""
+    if verb not in ("init", "clone", "version", "help"):
+        _git_elsewhere(reader, ".")
     inner = CommandCall("git", arguments[number + 1 :], call.words[number + 1 :], call.command)
     _git_verb(reader, verb, inner)
+
+
+def _git_elsewhere(reader: CommandReader, folder: str) -> None:
+    """The settings of a repository can start programs, so one that is not the project's own counts as code."""
+    if reader.places.classify(folder) in (CommandPlace.PROJECT, CommandPlace.UNKNOWN):
+        return
+    if not set(reader.places.resolve(folder)) <= set(reader.places.roots):
+        reader.add(f"Uses the settings of the repository in {reader.places.show(folder)}, which may start programs",
+                   _MEDIUM)  # fmt: skip
 
 
 def _git_verb(reader: CommandReader, verb: str, call: CommandCall) -> None:
@@ -487,6 +531,7 @@ def _git_verb(reader: CommandReader, verb: str, call: CommandCall) -> None:
             reader.add(f"Runs git {verb} {rest}, whose options start other programs", _HIGH)
         if (file := call.value("--output")) is not None:
             reader.write([file])
+        reader.read(call.values("--contents", "--ignore-revs-file"))
         if call.has("--no-index"):
             reader.read(call.operands())
         return None
@@ -497,6 +542,8 @@ def _git_verb(reader: CommandReader, verb: str, call: CommandCall) -> None:
         text = "Discards uncommitted changes of files" if discards else "Switches to another branch or makes one"
         return reader.add(text, _HIGH if discards else _LOW)
     if verb in ("fetch", "ls-remote", "clone", "pull", "remote", "submodule"):
+        if verb in ("fetch", "ls-remote") and any(re.search(r"[:/]", one) for one in call.operands()[:1]):
+            reader.add(f"Asks the remote repository {shorten(call.operands()[0])}", _MEDIUM, "network")
         return _git_remote(reader, verb, call)
     if verb == "stash":
         lost = call.arguments[:1] in (["drop"], ["clear"])
@@ -525,7 +572,7 @@ def _git_push(reader: CommandReader, call: CommandCall) -> None:
     if call.has("-d", "--delete", "--mirror", "--prune") or any(one.startswith(":") for one in refs[1:]):
         return reader.add("Deletes branches or tags of a remote repository", _HIGH, "network")
     where = refs[0] if refs else "the remote repository"
-    known = not re.search(r"[:/]", where)
+    known = not re.search(r"[:/]", where) and not call.has("--repo", "--receive-pack", "--exec")
     return reader.add(
         f"Sends commits to {shorten(where)}", _MEDIUM if known and HOLE not in where else _HIGH, "network"
     )
@@ -571,7 +618,9 @@ def _git_config(reader: CommandReader, call: CommandCall) -> None:
     if reading or (len(operands) == 1 and not call.has("--unset", "--edit", "-e")):
         return
     key = next((one for one in operands if "." in one), "")
-    harmless = re.fullmatch(r"user\.(?:name|email)|color\..*|pull\.rebase|init\.defaultbranch|advice\..*", key, re.I)
+    harmless = re.fullmatch(
+        r"user\.(?:name|email)|color\.(?!pager)[\w.]*|pull\.rebase|init\.defaultbranch|advice\..*", key, re.I
+    )
     reader.add(
         f"Changes a setting of git: {shorten(key)}",
         _MEDIUM if harmless and not call.has("--global", "--system") else _HIGH,
@@ -581,9 +630,25 @@ def _git_config(reader: CommandReader, call: CommandCall) -> None:
 def _git_local(reader: CommandReader, verb: str, call: CommandCall) -> None:
     if verb == "tag" and call.has("-d", "--delete", "-f", "--force"):
         return reader.add("Deletes or moves a tag", _HIGH)
+    reader.read(call.values("-F", "--file", "-t", "--template", "--pathspec-from-file"))
+    if verb == "init" and (call.has("--template", "--separate-git-dir") or call.operands()):
+        reader.write([*call.values("--separate-git-dir"), *call.operands()], "Makes a repository in")
+        for template in call.values("--template"):
+            reader.run_file(template, "Takes hooks from")
+    if verb == "mv":
+        return reader.write(call.operands(), "Moves")
+    if verb == "bundle":
+        return reader.write(call.operands()[1:2])
+    if verb == "archive" and call.has("--remote"):
+        return reader.add(
+            f"Asks a remote repository: git archive {shorten(' '.join(call.arguments))}", _HIGH, "network"
+        )
     if verb == "commit" and call.has("--amend"):
         return reader.add("Replaces the last commit", _MEDIUM)
-    if verb in ("archive", "bundle", "format-patch") and (file := call.value("-o", "--output")) is not None:
+    if (
+        verb in ("archive", "bundle", "format-patch")
+        and (file := call.value("-o", "--output", "--output-directory")) is not None
+    ):
         return reader.write([file])
     texts = {"commit": "Commits to the local repository", "add": "Adds files to the next commit"}
     return reader.add(texts.get(verb, f"Changes the local repository: git {verb}"), _LOW)
@@ -599,6 +664,12 @@ _CURL_VALUES = names("""-X --request -H --header -d --data --data-raw --data-bin
     --retry-delay --limit-rate --interface --unix-socket --output-dir -z -C -r --range -t -Q -y -Y --variable""")
 _SENDS = ("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "-F", "--form", "-T",
           "--upload-file", "--json", "--post-data", "--post-file", "--body-data", "--body-file")  # fmt: skip
+
+
+_REDIRECTED: Final = names(
+    """-x --proxy --preproxy --resolve --connect-to --unix-socket --abstract-unix-socket --socks4 --socks5
+    --socks5-hostname -Q --quote --url-query --variable"""
+)
 
 
 def _curl(reader: CommandReader, call: CommandCall) -> None:
@@ -622,7 +693,12 @@ def _curl(reader: CommandReader, call: CommandCall) -> None:
             reader.read([sending[1]], "Sends the file")
     if (file := call.value("-T", "--upload-file", "--post-file", "--body-file")) not in (None, "-"):
         reader.read([file or HOLE], "Sends the file")
+    if call.name == "curl" and call.has(*_REDIRECTED):
+        reader.add("Reaches another place than the address says, or sends what a file holds", _HIGH, "network")
+    reader.write(call.values("--trace", "--trace-ascii", "--stderr", "--etag-save", "--hsts", "--alt-svc", "--libcurl",
+                             "--save-cookies", "--append-output", "--output-file", "--warc-file"))  # fmt: skip
     local = bool(urls) and all(_LOOPBACK.match(url) for url in urls)
+    local = local and not any(re.match(r"(?!https?:)[\w+.-]+://|.*@", url, re.I) for url in urls)
     if any(re.match(r"file:", url, re.I) for url in urls):
         reader.read([re.sub(r"^file:/*", "/", url, flags=re.I) for url in urls])
     method = (call.value("-X", "--request", "--method") or "GET").upper()
@@ -763,12 +839,24 @@ def _packages(reader: CommandReader, call: CommandCall) -> None:
         return reader.add(what, risk)
     if verb in _REMOVES:
         return reader.add(f"Removes packages: {call.text}", _HIGH if call.name in _SYSTEM_INSTALLS else _MEDIUM)
-    if verb in _PACKAGE_READS:
+    if verb in _PACKAGE_READS and not _package_changes(call.name, verb, operands, call):
         return None
     return _run_project_code(reader, call)
 
 
+def _package_changes(name: str, verb: str, operands: list[str], call: CommandCall) -> bool:
+    """Whether a subcommand that usually shows something changes something, runs code or reaches another host."""
+    elsewhere = any(re.match(r"--(?:extra-)?index|--registry|-i$", one) for one in call.arguments)
+    changing = (verb == "audit" and "fix" in operands) or (verb == "version" and len(operands) > 1)
+    return elsewhere or changing or (name == "cargo" and verb == "check") or (name == "go" and call.has("-w", "-u"))
+
+
 def _run_project_code(reader: CommandReader, call: CommandCall) -> None:
+    for folder in code_folders(call):
+        if reader.places.classify(folder) not in (CommandPlace.PROJECT, CommandPlace.ROOT):
+            return reader.add(f"Runs code outside the project: {call.text}", _HIGH)
+        if "=" in folder or reader.places.classify(folder) is CommandPlace.ROOT:
+            reader.run_file(folder, "Takes code or settings from")
     if any(_LASTING.search(one) for one in call.arguments):
         return reader.add(f"Runs code of the project, by its name with lasting effects: {call.text}", _HIGH)
     return reader.add(f"Runs code of the project: {call.text}", _MEDIUM)
@@ -796,6 +884,8 @@ def _checks_files(reader: CommandReader, call: CommandCall) -> None:
     """Formatters and linters that do not run the project's code."""
     values = names("--config -c --select --ignore --line-length -l --target-version --exclude --output-file -o")
     paths = [one for one in call.operands(values) if one not in ("check", "format")]
+    if call.name == "prettier" and call.has("--config", "--plugin"):
+        reader.add(f"Runs code of the project: {call.text}", _MEDIUM)
     fixes = (
         call.has("--fix", "--write", "-w", "-i", "--in-place")
         or call.name in ("black", "isort", "rustfmt")
@@ -816,7 +906,7 @@ def _containers(reader: CommandReader, call: CommandCall) -> None:
     if re.fullmatch(
         r"(?:ps|images|version|info|logs|inspect|top|stats|port|diff|history|search|events|ls|list|df|config|context)?",
         last,
-    ):
+    ) and not (verb in ("config", "context", "buildx history") and rest[:1] not in ([], ["ls"], ["inspect"], ["show"])):
         return None
     inner = CommandCall(call.name, rest, [], call.command)
     if last in ("run", "create", "exec", "up", "start"):
@@ -899,12 +989,17 @@ def _cloud(reader: CommandReader, call: CommandCall) -> None:
 
 def _database(reader: CommandReader, call: CommandCall) -> None:
     operands = call.operands(names("-h -U -p -d -u -P -D --host --user --port --dbname -v"))
-    text = call.value("-c", "--command", "-e", "--execute", "--eval")
+    own = call.name in ("sqlite3", "duckdb")
+    text = " ; ".join(call.values("-c", "--command", "-e", "--execute", "--eval")) if not own else call.value("-c")
+    text = text or None
+    if own and any(one.lstrip("-") in ("init", "cmd") for one in call.arguments):
+        return reader.add(f"Runs SQL with commands from elsewhere: {call.text}", _HIGH)
+    reader.write(call.values("-o", "--output", "-L", "--log-file") if call.name == "psql" else [])
     if call.name in ("sqlite3", "duckdb"):
         reader.read(operands[:1])
         text = text or " ".join(operands[1:]) or None
         if text and re.search(
-            r"^\s*\.(?:shell|system|import|output|once|restore|load|save|backup|excel|edit)\b|load_extension|readfile|writefile|ATTACH",
+            r"(?:^|\s)\.(?:shell|system|import|output|once|restore|load|save|backup|excel|edit)\b|load_extension|readfile|writefile|read_(?:text|blob|csv|json|parquet)|\bedit\s*\(|ATTACH",
             text,
             re.I | re.M,
         ):
@@ -913,7 +1008,8 @@ def _database(reader: CommandReader, call: CommandCall) -> None:
     text = text if text is not None else heredoc
     if text is None or HOLE in text:
         return reader.add(f"Runs SQL that is not known: {call.text}", _HIGH)
-    if "\\!" in text or "\\copy" in text or "\\o" in text:
+    system = call.name in ("mysql", "mariadb") and re.search(r"(?:^|;|\s)(?:system|source|tee|pager)\s", text, re.I)
+    if "\\" in text or system:
         return reader.add(f"Runs SQL that starts programs or writes files: {shorten(text)}", _HIGH)
     if DESTROYING_SQL.search(text):
         return reader.add(f"Deletes data: {shorten(text)}", _HIGH)
@@ -959,8 +1055,10 @@ def _crypto(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _reads(reader: CommandReader, call: CommandCall) -> None:
-    if call.name == "xxd" and call.has("-r"):
-        reader.write(call.operands()[1:2])
+    if call.name in ("xxd", "uniq"):
+        reader.write(call.operands(("-f", "-s", "-w", "-c", "-l", "-o"))[1:2])
+    if call.name in ("tree", "xxd") and (file := call.value("-o")) is not None:
+        reader.write([file])
     reader.read(paths_of(call.arguments))
 
 

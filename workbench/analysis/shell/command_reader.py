@@ -39,11 +39,36 @@ _SHOWN = 3  # effects and paths that a sentence names
 _MOST_COMMANDS = 3_000  # commands that are read for one script
 _DEEPEST = 6  # commands inside commands
 _BINARIES = re.compile(r"/(?:usr/(?:local/)?|opt/(?:homebrew|local)/)?s?bin/[^/]+")
-_LOADERS = names("""LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES PATH PYTHONPATH PYTHONSTARTUP PYTHONHOME
-    NODE_OPTIONS NODE_PATH PERL5OPT PERL5LIB RUBYOPT RUBYLIB BASH_ENV ENV ZDOTDIR PROMPT_COMMAND GIT_SSH GIT_SSH_COMMAND
-    GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_CONFIG_GLOBAL GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_ASKPASS SSH_ASKPASS
-    PAGER MANPAGER EDITOR VISUAL LESSOPEN LESSCLOSE BROWSER CC CXX JAVA_TOOL_OPTIONS GCONV_PATH IFS
-    HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy SSL_CERT_FILE""")
+# variables that make programs load code, read other settings, or reach other hosts
+_LOADING = re.compile(
+    r"""(?:LD|DYLD|GLIBC|BASH_FUNC|NPM_CONFIG|XDG_CONFIG|XDG_DATA|PNPM|RUSTC|RIPGREP|DELTA|OPENSSL|CURL|WGET|SSL|SSH)_?.*
+    |(?:GIT|PYTHON|PYTEST|PERL5?|RUBY|NODE|CARGO|BUN|YARN|UV|PIP|LESS|GO|JAVA|JDK|_JAVA|GRADLE|MAVEN|TAR|ZIP|UNZIP|RSYNC|MAN)
+        (?=.).*
+    |PS[0-4]|SHELLOPTS|BASHOPTS|BASH_ENV|BASH_XTRACEFD|ENV|IFS|PATH|CDPATH|HOME|SHELL|HISTFILE|ZDOTDIR|PROMPT_COMMAND
+    |GCONV_PATH|LESS|GNUPGHOME|GZIP|UNZIP|LOCPATH|TERMINFO.*|CC|CXX|RUSTC|BROWSER|EDITOR|VISUAL|VIMINIT|EXINIT|VIRTUAL_ENV|MYPYPATH|MAKEFILES
+    |KUBECONFIG|DOCKER_(?:HOST|CONFIG|CONTEXT)|GH_(?:HOST|PAGER|EDITOR|BROWSER|CONFIG_DIR)|PSQLRC|PGSERVICEFILE
+    |.*(?:PAGER|EDITOR|_OPTS|_OPTIONS|FLAGS|_RC|_RSH|_ASKPASS|_WRAPPER|_COMMAND|LIBRARY_PATH|_PROXY)""",
+    re.VERBOSE | re.I,
+)
+_HARMLESS = re.compile(
+    r"""GIT_(?:TERMINAL_PROMPT|AUTHOR_.*|COMMITTER_.*|OPTIONAL_LOCKS|MERGE_AUTOEDIT|LFS_SKIP_SMUDGE|TAG|SHA|COMMIT|BRANCH)
+    |PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8|FAULTHANDLER|ASYNCIODEBUG|OPTIMIZE|DEVMODE|TRACEMALLOC)
+    |NODE_(?:ENV|DEBUG)|GO(?:OS|ARCH|MAXPROCS|DEBUG|111MODULE|TRACEBACK|GC|ARM)|CARGO_(?:TERM_.*|INCREMENTAL|NET_OFFLINE)
+    |PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_CACHE_DIR|NO_INPUT|QUIET)|UV_(?:NO_PROGRESS|OFFLINE|FROZEN|NO_CACHE|CACHE_DIR)
+    |YARN_ENABLE_.*|GOOGLE_.*|GOAL.*|MANAGE.*|TARGET.*|UVICORN_.*|GIT(?:HUB|LAB)_.*|NO_PROXY""",
+    re.VERBOSE | re.I,
+)
+_QUIET = frozenset({"cat", "", "true", ":", "0"})  # a pager or editor that does nothing
+# options of any program with which it starts another one or loads code
+_STARTING_OPTIONS = re.compile(
+    r"""--?(?:(?!no-)[a-z]+-)*(?:exec|toolexec|vettool|modfile|pager|editor|browser|viewer|plugin|preload|shell|rsh|wrapper
+    |node-options|post-renderer|require|loader|engine|init-file|ext-diff|hostname-bin|lesskey-src|rmt-command)(?:=.*)?""",
+    re.VERBOSE | re.S,
+)
+_OWN_OPTIONS = names("find fd fdfind npx env test [ [[ echo printf")  # whose options mean something else
+# options with a folder or file that decides what code runs
+_PLACE_OPTIONS = names("""-C --cwd --dir --directory --prefix --project --manifest-path --rootdir --confcutdir
+    --chdir -chdir --config --config-file --kubeconfig --makefile --globaldir --userconfig --globalconfig""")
 FROM_NETWORK: Final = names("curl wget http https xh aria2c nc ncat socat ssh scp ftp sftp telnet lynx w3m fetch")
 DECODERS: Final = names("base64 base32 xxd openssl gpg uudecode gunzip zcat bzcat xzcat unzip rev tr hexdump od")
 
@@ -138,9 +163,12 @@ class CommandReader:
             self.add("May send secrets over the network", Risk.CRITICAL)
 
     def read_assignments(self, assignments: Iterable[tuple[str, Word]]) -> None:
-        for name, _ in assignments:
-            if name in _LOADERS:
+        for name, value in assignments:
+            quiet = name.upper().endswith(("PAGER", "EDITOR")) and value.text in _QUIET
+            if loads_code(name) and not quiet:
                 self.add(f"Sets {name}, which can make other programs run code or reach other hosts", Risk.HIGH)
+            if re.search(r"\[[^\]]*[$`]", value.text.replace(HOLE, "")):  # arithmetic runs it
+                self.add(f"Stores a command in {name} as the index of an array", Risk.HIGH)
 
     def _read_redirections(self, command: SimpleCommand) -> bool:
         """Add the effects of redirections; returns whether one changes more than a file of the project."""
@@ -181,8 +209,17 @@ class CommandReader:
             handler(self, CommandCall(name, arguments, list(words[1:]), command))
         else:
             self._read_by_class(name, arguments)
+        self._read_options(name, arguments)
         if has_risky_options(name) and _hides_options(words):
             self.add(f"Runs {name} with options that are known only at run time", Risk.MEDIUM)
+
+    def _read_options(self, name: str, arguments: Sequence[str]) -> None:
+        """Read options that mean the same for many programs."""
+        if name in _OWN_OPTIONS:
+            return
+        own = list(itertools.takewhile(lambda one: one != "--", arguments))
+        if (starting := next((one for one in own if _STARTING_OPTIONS.fullmatch(one)), "")) != "":
+            self.add(f"Runs {shorten(name)} with an option that starts other programs: {shorten(starting)}", Risk.HIGH)
 
     def _read_by_class(self, name: str, arguments: Sequence[str]) -> None:
         if name not in COMMANDS:
@@ -231,7 +268,7 @@ class CommandReader:
         self._touch(verb, paths, self._read_risk)
 
     def write(self, paths: Iterable[str], verb: str = "Writes") -> None:
-        self._touch(verb, paths, lambda path, place: WRITE_RISK.get(place, Risk.HIGH))
+        self._touch(verb, paths, self._write_risk)
 
     def delete(self, paths: Iterable[str], verb: str = "Deletes {}") -> None:
         self._touch(verb, paths, self._delete_risk)
@@ -303,6 +340,11 @@ class CommandReader:
             return Risk.MEDIUM
         return READ_RISK.get(place, Risk.LOW)
 
+    def _write_risk(self, path: str, place: CommandPlace) -> Risk:
+        if place is CommandPlace.ROOT and not set(self.places.resolve(path)) <= set(self.places.roots):
+            return Risk.HIGH  # any file of a folder above the project
+        return WRITE_RISK.get(place, Risk.HIGH)
+
     def _delete_risk(self, path: str, place: CommandPlace) -> Risk:
         everything = re.fullmatch(r"(.*?)/*(?:\*|\.\*|\.\[!\.\]\*)/*", path) if not path.startswith(HOLE) else None
         if everything is not None:  # everything in a folder
@@ -311,6 +353,16 @@ class CommandReader:
         if place is CommandPlace.ROOT and not set(self.places.resolve(path)) <= set(self.places.roots):
             return Risk.CRITICAL
         return DELETE_RISK.get(place, Risk.HIGH)
+
+
+def loads_code(name: str) -> bool:
+    """Whether a variable of this name makes programs load code, read other settings, or reach other hosts."""
+    return _LOADING.fullmatch(name) is not None and _HARMLESS.fullmatch(name) is None
+
+
+def code_folders(call: CommandCall) -> list[str]:
+    """The values of options that decide which folder or settings a program takes its code from."""
+    return call.values(*_PLACE_OPTIONS)
 
 
 class CommandCall(Struct, frozen=True):
@@ -334,7 +386,8 @@ class CommandCall(Struct, frozen=True):
                 if argument == option or argument.startswith(f"{option}="):
                     return True
                 letter = len(option) == 2 and option[0] == "-" and option[1] != "-"
-                if letter and re.fullmatch(r"-[A-Za-z0-9]+", argument) and option[1] in argument[1:]:
+                joined = re.fullmatch(r"-[A-Za-z0-9]+", argument) and option[1:] in argument[1:]
+                if letter and (joined or argument.startswith(option)):
                     return True
                 # GNU programs accept any unambiguous beginning of a long option
                 if option.startswith("--") and len(argument) > 4 and option.startswith(argument.partition("=")[0]):
@@ -347,11 +400,24 @@ class CommandCall(Struct, frozen=True):
             for option in options:
                 if argument == option or _ends_with_letter(argument, option):
                     return self.arguments[number + 1] if number + 1 < len(self.arguments) else ""
-                if option.startswith("--") and argument.startswith(f"{option}="):
-                    return argument.partition("=")[2]
+                if option.startswith("--") and (given := argument.partition("="))[1]:
+                    if given[0] == option or (len(given[0]) > 4 and option.startswith(given[0])):
+                        return given[2]
+                elif option.startswith("--") and len(argument) > 4 and option.startswith(argument):
+                    return self.arguments[number + 1] if number + 1 < len(self.arguments) else ""
                 if not option.startswith("--") and argument.startswith(option) and len(argument) > 2:
                     return argument[2:]
         return None
+
+    def values(self, *options: str) -> list[str]:
+        """All values of these options."""
+        found, rest = list[str](), self
+        for number, argument in enumerate(self.arguments):
+            rest = CommandCall(self.name, self.arguments[number : number + 2], [], self.command)
+            alone = CommandCall(self.name, [argument], [], self.command)
+            if (value := alone.value(*options)) is not None:
+                found.append(value or rest.value(*options) or "")
+        return found
 
     def operands(self, value_options: Iterable[str] = ()) -> list[str]:
         """The arguments that are no options; `value_options` take the next word."""

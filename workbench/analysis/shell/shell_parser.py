@@ -269,6 +269,8 @@ class _Parser:
         name = self._word()
         if name:
             self._state.variables[name[0].text] = HOLE
+            if name[0].text.isupper():  # perhaps a variable that other programs look at
+                self._add(SimpleCommand((), ((name[0].text, Word("")),)))
         self._skip_blanks()
         if self._keyword() == "in":
             self._at += 2
