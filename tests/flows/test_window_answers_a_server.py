@@ -16,8 +16,8 @@ from workbench.api.client import connect
 from workbench.events import spawn
 from workbench.gui.app import live, open_window
 from workbench.gui.kit.text import ForeignLabel
-from workbench.gui.runs.elicitation_dialog import ElicitationDialog
-from workbench.gui.runs.held_call_dialog import HeldCallDialog
+from workbench.gui.runs.elicitation_page import ElicitationPage
+from workbench.gui.runs.held_call_page import HeldCallPage
 from workbench.gui.shell.bridge import LinkState
 from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Origin, RunState, ToolCall
@@ -52,8 +52,8 @@ async def _end_core(paths: Paths) -> None:
 def test_a_form_of_the_demo_server_is_answered_in_the_window(window: Any, complete: Any, qtbot: Any) -> None:
     call = ToolCall("c1", "demo", "plan_visit", {"place": "the office"}, Origin.PERSON, "person")
     calling = window.context.tasks.run("call", window.context.api.call(call))
-    qtbot.waitUntil(lambda: len(window.findChildren(ElicitationDialog)) == 1, timeout=HANG)
-    (dialog,) = window.findChildren(ElicitationDialog)
+    qtbot.waitUntil(lambda: len(window.findChildren(ElicitationPage)) == 1, timeout=HANG)
+    (dialog,) = window.findChildren(ElicitationPage)
     dialog.body.form.set_value({"name": "Ada", "day": "2026-05-01"})
     qtbot.waitUntil(dialog.allow_button.isEnabled)  # a press before does not count
     dialog.allow_button.click()
@@ -70,10 +70,10 @@ def test_a_form_of_the_demo_server_is_answered_in_the_window(window: Any, comple
 def test_a_cancelled_call_closes_its_question(window: Any, complete: Any, qtbot: Any) -> None:
     call = ToolCall("c2", "demo", "write_greeting", {"name": "Bo"}, Origin.PERSON, "person")
     calling = window.context.tasks.run("call", window.context.api.call(call))
-    qtbot.waitUntil(lambda: len(window.findChildren(ElicitationDialog)) == 1, timeout=HANG)
+    qtbot.waitUntil(lambda: len(window.findChildren(ElicitationPage)) == 1, timeout=HANG)
     complete(window.context.api.cancel_call("c2"))
     qtbot.waitUntil(calling.done, timeout=HANG)
-    qtbot.waitUntil(lambda: not window.findChildren(ElicitationDialog), timeout=HANG)
+    qtbot.waitUntil(lambda: not window.findChildren(ElicitationPage), timeout=HANG)
     assert not window.strip.isVisible()
 
 
@@ -97,8 +97,8 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     store = window.context.store  # the strip shows the program first, then its held call
     qtbot.waitUntil(lambda: bool(store.held_calls) and store.runs[run.id].state is RunState.RUNNING, timeout=HANG)
     window.strip.act.click()
-    qtbot.waitUntil(lambda: len(window.findChildren(HeldCallDialog)) == 1, timeout=HANG)
-    (dialog,) = window.findChildren(HeldCallDialog)
+    qtbot.waitUntil(lambda: len(window.findChildren(HeldCallPage)) == 1, timeout=HANG)
+    (dialog,) = window.findChildren(HeldCallPage)
     told = " ".join(one.full_text() for one in dialog.findChildren(ForeignLabel))
     assert "records@collect-data.example" in told
     assert "demo.read_mail, in this run" in told
@@ -106,7 +106,7 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     assert not dialog.isVisible()
     assert complete(api.run(run.id)).held_calls, "it keeps waiting"
     window.strip.act.click()
-    assert window.findChildren(HeldCallDialog) == [dialog]
+    assert window.findChildren(HeldCallPage) == [dialog]
     qtbot.waitUntil(dialog.allow_button.settled, timeout=HANG)
     QTest.keyClick(dialog.button("Deny"), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: complete(api.run(run.id)).state is RunState.FAILED, timeout=HANG)

@@ -124,7 +124,7 @@ def test_a_newcomer_walks_all_three_roads(hands: Hands) -> None:
     hands.ask(hands.api.start_example_agent())
     hands.wait(lambda: waiting(hands))
     hands.press("Review")
-    dialog = hands.dialog("ApprovalDialog")
+    dialog = hands.dialog("ApprovalPage")
     hands.look("3-approval", dialog)
     run = waiting(hands)[0]
     QTest.qWait(900)  # nothing can be allowed in the first 0.7 s
@@ -187,7 +187,7 @@ def test_an_open_question_ends_with_its_core(hands: Hands) -> None:
     hands.ask(hands.api.start_example_agent())
     hands.wait(lambda: waiting(hands))
     hands.press("Review")
-    dialog = hands.dialog("ApprovalDialog")
+    dialog = hands.dialog("ApprovalPage")
     os.kill(hands.ask(hands.api.status()).pid, signal.SIGKILL)
     hands.wait(lambda: window.bridge.link.restarted and window.bridge.link.state is LinkState.LINKED)
     assert hands._button("Allow once", dialog) is None, "nothing is left to allow"

@@ -185,10 +185,10 @@ def test_the_audit_and_the_output_of_a_run_show_chips_of_their_session(
 
 
 def test_a_program_that_waits_shows_its_tokens_as_chips(context: Any, make: Any, qtbot: Any) -> None:
-    from workbench.gui.runs.approval import ApprovalDialog
+    from workbench.gui.runs.approval_page import ApprovalPage
 
     run = make.run("w")
-    dialog = ApprovalDialog(context, run)
+    dialog = ApprovalPage(context, run)
     qtbot.addWidget(dialog)
     assert (dialog.token_chips.session, dialog.token_chips.edit) == (run.proposal.session, dialog.program.reader)
     dialog.done(0)

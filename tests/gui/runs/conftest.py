@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 from shiboken6 import isValid
 
-from workbench.gui.runs.approval import ApprovalDialog
+from workbench.gui.runs.approval_page import ApprovalPage
 from workbench.records import Run
 
 
 @pytest.fixture
 def ask(context: Any, qtbot: Any) -> Any:
     """Shows the dialog for a run; `settled` waits until Allow may be pressed."""
-    made: list[ApprovalDialog] = []
+    made: list[ApprovalPage] = []
 
-    def show(run: Run, *, settled: bool = True) -> ApprovalDialog:
-        dialog = ApprovalDialog(context, run)
+    def show(run: Run, *, settled: bool = True) -> ApprovalPage:
+        dialog = ApprovalPage(context, run)
         made.append(dialog)
         dialog.resize(900, 600)
         dialog.open()

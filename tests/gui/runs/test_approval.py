@@ -18,7 +18,7 @@ from workbench.api.codec import TextPreview
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.kit.text import ForeignLabel
-from workbench.gui.runs.approval import ApprovalDialog
+from workbench.gui.runs.approval_page import ApprovalPage
 from workbench.gui.shell.navigation import DecideTrust
 from workbench.records import (
     Decision,
@@ -186,7 +186,7 @@ def test_a_reason_goes_along_with_the_denial(ask: Any, waiting: Run, fake_core: 
     assert (decision.allow, decision.reason) == (False, "not on Fridays")
 
 
-def double_click(dialog: ApprovalDialog, button: QWidget) -> None:
+def double_click(dialog: ApprovalPage, button: QWidget) -> None:
     """Two clicks 0.1 s apart in one place, on the widget that is there at the time."""
     none, left = Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton
     place = button.mapTo(dialog, button.rect().center())
@@ -396,7 +396,7 @@ def test_a_long_program_must_be_here_as_a_whole(ask: Any, waiting: Run, context:
         return LONG
 
     run = told(waiting, TextPreview(LONG[:50], "h", len(LONG)), findings=(), effects=())
-    dialog = ApprovalDialog(replace(context, fetch=fetch), run)
+    dialog = ApprovalPage(replace(context, fetch=fetch), run)
     qtbot.addWidget(dialog, before_close_func=lambda _: dialog.done(0))
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     dialog.open()
@@ -418,7 +418,7 @@ def test_the_changes_of_a_long_edited_program_are_those_against_its_authors_text
     code, original = (TextPreview(LONG[:50], handle, len(LONG)) for handle in ("now", "sent"))
     run = told(waiting, code, findings=(), effects=())
     run = replace(run, proposal=replace(run.proposal, original=original))
-    dialog = ApprovalDialog(replace(context, fetch=fetch), run)
+    dialog = ApprovalPage(replace(context, fetch=fetch), run)
     qtbot.addWidget(dialog, before_close_func=lambda _: dialog.done(0))
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     dialog.open()
@@ -437,9 +437,9 @@ def changed_elsewhere(waiting: Run, code: str = THEIRS, sha: str = "d" * 64) -> 
 
 
 @pytest.fixture
-def editing(ask: Any, waiting: Run, context: Any, qtbot: Any) -> ApprovalDialog:
+def editing(ask: Any, waiting: Run, context: Any, qtbot: Any) -> ApprovalPage:
     """The user has typed a text, and the program was changed in another window."""
-    dialog: ApprovalDialog = ask(waiting)
+    dialog: ApprovalPage = ask(waiting)
     qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
     dialog.program.editor.set_text(MINE)
     context.store.handle(RunChanged(changed_elsewhere(waiting)))
@@ -450,7 +450,7 @@ def editing(ask: Any, waiting: Run, context: Any, qtbot: Any) -> ApprovalDialog:
     return dialog
 
 
-def test_the_text_of_another_window_is_shown_when_the_user_chooses_it(editing: ApprovalDialog, qtbot: Any) -> None:
+def test_the_text_of_another_window_is_shown_when_the_user_chooses_it(editing: ApprovalPage, qtbot: Any) -> None:
     qtbot.mouseClick(editing.button("Use the other text"), Qt.MouseButton.LeftButton)
     assert not editing.program.editing
     assert editing.program.reader.text() == THEIRS
@@ -460,7 +460,7 @@ def test_the_text_of_another_window_is_shown_when_the_user_chooses_it(editing: A
 
 
 def test_the_users_own_text_is_kept_and_replaces_the_other_one_when_it_is_checked(
-    editing: ApprovalDialog, waiting: Run, fake_core: Any, context: Any, qtbot: Any
+    editing: ApprovalPage, waiting: Run, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     sent: list[str] = []
 
@@ -481,7 +481,7 @@ def test_the_users_own_text_is_kept_and_replaces_the_other_one_when_it_is_checke
     assert editing.program.reader.text() == MINE
 
 
-def test_back_after_keeping_the_own_text_shows_the_text_that_would_run(editing: ApprovalDialog, qtbot: Any) -> None:
+def test_back_after_keeping_the_own_text_shows_the_text_that_would_run(editing: ApprovalPage, qtbot: Any) -> None:
     qtbot.mouseClick(editing.button("Keep my text"), Qt.MouseButton.LeftButton)
     qtbot.mouseClick(editing.button("Back"), Qt.MouseButton.LeftButton)
     assert editing.program.reader.text() == THEIRS
@@ -490,7 +490,7 @@ def test_back_after_keeping_the_own_text_shows_the_text_that_would_run(editing: 
 
 
 def test_nothing_replaces_the_question_which_text_to_use(
-    editing: ApprovalDialog, fake_core: Any, context: Any, qtbot: Any
+    editing: ApprovalPage, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     finding = Finding("text.bidi", Risk.HIGH, "Misleads.", Span(1))
     fake_core.edit_verdict = replace(fake_core.edit_verdict, gate=Gate.BLOCKED, findings=(finding,))
@@ -586,7 +586,7 @@ def test_the_facts_above_the_code_are_those_of_the_text_on_screen(
 def test_a_dialog_leaves_room_for_the_title_bar_that_it_does_not_have_yet(
     context: Any, waiting: Run, qtbot: Any
 ) -> None:
-    dialog = ApprovalDialog(context, waiting)
+    dialog = ApprovalPage(context, waiting)
     qtbot.addWidget(dialog, before_close_func=lambda _: dialog.done(0))
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     room = dialog.screen().availableGeometry()
@@ -677,7 +677,7 @@ class _SpontaneousClose(QCloseEvent):
         return True
 
 
-def _spontaneous_close(_dialog: ApprovalDialog) -> QCloseEvent:
+def _spontaneous_close(_dialog: ApprovalPage) -> QCloseEvent:
     return _SpontaneousClose()
 
 

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from tests.gui.fake_core import make_held_call
-from tests.gui.runs.test_elicitation_dialog import make_ask
+from tests.gui.runs.test_elicitation_page import make_ask
 from workbench.events import AskArrived, CallHeld, HeldCallSettled
 from workbench.gui.runs.decision_dialog import DecisionDialog
 from workbench.gui.runs.decision_dialogs import DecisionDialogs

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from tests.gui.fake_core import make_held_call
-from tests.gui.runs.test_held_call_dialog import answers, opened
+from tests.gui.runs.test_held_call_page import answers, opened
 from workbench.errors import WorkbenchError
 from workbench.records import HeldCall, HeldCallAnswer, Permission, Risk
 

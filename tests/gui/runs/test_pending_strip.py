@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from tests.gui.fake_core import make_held_call
-from tests.gui.runs.test_elicitation_dialog import make_ask
+from tests.gui.runs.test_elicitation_page import make_ask
 from workbench.events import AskArrived, AskSettled, CallHeld, HeldCallSettled, RunChanged
 from workbench.gui.runs.pending_strip import PendingStrip
 from workbench.gui.shell.navigation import ShowAsk, ShowChanges, ShowHeldCall, ShowRun

@@ -15,7 +15,7 @@ from tests.gui.fake_core import make_plan
 from tests.gui.screens.test_many_screens import shoot
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
-from workbench.gui.runs.approval import ApprovalDialog
+from workbench.gui.runs.approval_page import ApprovalPage
 from workbench.gui.runs.dry_run_plan import PlanDialog
 from workbench.gui.shell.navigation import StartDryRun
 from workbench.records import Fault, Risk, Run, RunState
@@ -167,8 +167,8 @@ def test_a_dry_run_of_an_agents_program_starts_from_its_question_and_goes_on_by_
     fake_core.put_run(make_run())
     settled()
     window.commands.do("run.review")
-    qtbot.waitUntil(lambda: bool(window.findChildren(ApprovalDialog)))
-    (question,) = window.findChildren(ApprovalDialog)
+    qtbot.waitUntil(lambda: bool(window.findChildren(ApprovalPage)))
+    (question,) = window.findChildren(ApprovalPage)
     question.resize(640, 640)
     shoot(question, "plan-question-640")
     fake_core.plan_fault = WorkbenchError("This program no longer waits.", "Start a dry run from the editor.")
@@ -184,7 +184,7 @@ def test_a_dry_run_of_an_agents_program_starts_from_its_question_and_goes_on_by_
     dialog.button("Tick all").click()
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     dialog.allow_button.click()
-    qtbot.waitUntil(lambda: not window.findChildren(ApprovalDialog))
+    qtbot.waitUntil(lambda: not window.findChildren(ApprovalPage))
     assert len(choices(fake_core)) == 1
     assert not any(name == "decide" for name, _ in fake_core.asked)
     shoot(window, "plan-window")

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 
 from tests.gui.fake_core import make_held_call, make_run
-from tests.gui.runs.test_elicitation_dialog import make_ask
+from tests.gui.runs.test_elicitation_page import make_ask
 from workbench.events import ApprovalClocksChanged
 from workbench.gui.kit.rows import ROW
 from workbench.gui.runs.review_dialog import ReviewDialog

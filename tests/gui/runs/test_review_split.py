@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
 
 from workbench.gui.kit.text import ForeignLabel
-from workbench.gui.runs.approval import ApprovalDialog
+from workbench.gui.runs.approval_page import ApprovalPage
 from workbench.gui.runs.effects_view import EffectsView
 from workbench.records import Effect, EffectKind, Finding, Flow, Gate, Risk, Span, Verdict
 
@@ -24,7 +24,7 @@ def dialog(context: Any, fake_core: Any, make: Any, qtbot: Any) -> Any:
     effects = tuple(Effect(EffectKind.WILL, f"Sends through {TOOL}", line, Risk.MEDIUM, False) for line in range(1, 31))
     run = make.run("w")
     run = replace(run, proposal=replace(run.proposal, code=CODE))
-    made = ApprovalDialog(
+    made = ApprovalPage(
         context, replace(run, verdict=Verdict("a" * 64, Risk.HIGH, Gate.ASK, f"Calls {TOOL}.", findings, effects))
     )
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)

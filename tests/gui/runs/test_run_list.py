@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu
 
 from tests.gui.fake_core import make_held_call
-from tests.gui.runs.test_elicitation_dialog import make_ask
+from tests.gui.runs.test_elicitation_page import make_ask
 from workbench.events import CallHeld, RunChanged
 from workbench.gui.kit.rows import KEY, ROW
 from workbench.gui.runs.review_dialog import ReviewDialog

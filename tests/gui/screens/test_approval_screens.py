@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from workbench.events import RunChanged
-from workbench.gui.runs.approval import ApprovalDialog
+from workbench.gui.runs.approval_page import ApprovalPage
 from workbench.records import (
     Effect,
     EffectKind,
@@ -86,7 +86,7 @@ def dialog(context: Any, fake_core: Any, make: Any, qtbot: Any) -> Any:
     run = asked(make)
     for waiting in (run, replace(run, id="v")):
         context.store.handle(RunChanged(waiting))
-    made = ApprovalDialog(context, run)
+    made = ApprovalPage(context, run)
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(made)
     made.open()

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from tests.gui.runs.test_elicitation_dialog import ASKED, FORM, LOOK, make_ask
+from tests.gui.runs.test_elicitation_page import ASKED, FORM, LOOK, make_ask
 from tests.gui.screens.test_screens import shoot
-from workbench.gui.runs.elicitation_dialog import ElicitationDialog
+from workbench.gui.runs.elicitation_page import ElicitationPage
 from workbench.gui.servers.roots import RootsPage
 from workbench.records import ServerConfig, ServerState
 
@@ -38,7 +38,7 @@ ASKS = {
 @pytest.mark.parametrize("name", list(ASKS))
 def test_questions_can_be_looked_at(context: Any, qtbot: Any, colours: str, name: str) -> None:
     context.theme.choose(colours)
-    dialog = ElicitationDialog(context, ASKS[name])
+    dialog = ElicitationPage(context, ASKS[name])
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(dialog)
     dialog.show()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from workbench.gui.runs.approval import ApprovalDialog
+from workbench.gui.runs.approval_page import ApprovalPage
 from workbench.gui.settings.network import NetworkDialog
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
@@ -54,7 +54,7 @@ def test_hosts_to_tick_in_the_approval(context: Any, make: Any, qtbot: Any, colo
     run = make.run("w", sentence="Contacts api.example.org:443, if you allow it for this run.")
     hosts = ("api.example.org:443", "files.example.net:8443")
     run = replace(run, verdict=replace(run.verdict, hosts=hosts), deadline=time.time() + 200)
-    dialog = ApprovalDialog(context, run)
+    dialog = ApprovalPage(context, run)
     qtbot.addWidget(dialog)
     assert dialog.width() <= dialog.screen().availableSize().width(), "a small screen shows all of its buttons"
     dialog.resize(900, 620)

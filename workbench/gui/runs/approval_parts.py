@@ -1,4 +1,4 @@
-"""Parts of the approval dialog: its head, the hosts to tick, a similar allowed program, and the lasting answers."""
+"""Parts of the approval page: its head, the hosts to tick, a similar allowed program, and the lasting answers."""
 
 from __future__ import annotations
 

@@ -130,17 +130,17 @@ class DecisionDialogs(QObject):
         """The page of what waits under this id."""
         store = self._context.store
         if (run := store.runs.get(request_id)) is not None and run.awaits_answer:
-            from workbench.gui.runs.approval import ApprovalDialog
+            from workbench.gui.runs.approval_page import ApprovalPage
 
-            return ApprovalDialog(self._context, run)
+            return ApprovalPage(self._context, run)
         if (held_call := store.held_calls.get(request_id)) is not None:
-            from workbench.gui.runs.held_call_dialog import HeldCallDialog
+            from workbench.gui.runs.held_call_page import HeldCallPage
 
-            return HeldCallDialog(self._context, held_call)
+            return HeldCallPage(self._context, held_call)
         if (ask := store.elicitations.get(request_id)) is not None:
-            from workbench.gui.runs.elicitation_dialog import ElicitationDialog
+            from workbench.gui.runs.elicitation_page import ElicitationPage
 
-            return ElicitationDialog(self._context, ask)
+            return ElicitationPage(self._context, ask)
         return None
 
     def show_request(self, request_id: str = "") -> None:

@@ -19,7 +19,7 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.tick_delegate import TickDelegate
 from workbench.gui.kit.wording import first_sentence, risk_word
 from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType
-from workbench.gui.runs.held_call_dialog import Evidence
+from workbench.gui.runs.held_call_page import Evidence
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun
 from workbench.records import Fault, PlanChoice, PlanStep, Risk, Run, RunState

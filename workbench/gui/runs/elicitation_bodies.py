@@ -1,4 +1,4 @@
-"""The middle of the dialog about a server's request: a form, a page to visit, or a completion to write."""
+"""The middle of the page about a server's request: a form, a page to visit, or a completion to write."""
 
 from __future__ import annotations
 
@@ -383,7 +383,7 @@ class VisitBody(ElicitationBody):
             return "What you enter there goes to that page only, not to the workbench."
         if ask.repeats:
             return "The page was opened. When you have finished there, choose “Call again”."
-        return "The page was opened. This dialog closes when the server reports that you have finished."
+        return "The page was opened. This page closes when the server reports that you have finished."
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.ask.url)

@@ -1,4 +1,4 @@
-"""The code of a program in the approval dialog: read, edited with a live assessment, or compared."""
+"""The code of a program in the approval page: read, edited with a live assessment, or compared."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from tests.gui.runs.test_elicitation_dialog import dialog_is_open, make_ask
-from workbench.gui.runs.elicitation_dialog import ElicitationDialog
+from tests.gui.runs.test_elicitation_page import dialog_is_open, make_ask
+from workbench.gui.runs.elicitation_page import ElicitationPage
 
 
 def dialogs(window: Any) -> list[Any]:
-    return [dialog for dialog in window.findChildren(ElicitationDialog) if dialog_is_open(dialog)]
+    return [dialog for dialog in window.findChildren(ElicitationPage) if dialog_is_open(dialog)]
 
 
 def test_the_question_of_ones_own_call_opens_at_once(window: Any, fake_core: Any, qtbot: Any) -> None:

@@ -14,7 +14,7 @@ from tests.gui.fake_core import make_held_call, make_run
 from tests.gui.screens.test_many_screens import shoot
 from workbench.events import RunChanged
 from workbench.gui.results.token_chips import MarkMenu
-from workbench.gui.runs.held_call_dialog import HeldCallDialog
+from workbench.gui.runs.held_call_page import HeldCallPage
 from workbench.records import HeldCall, HeldCallAnswer, RunState
 
 
@@ -35,13 +35,13 @@ def waiting(fake_core: Any) -> HeldCall:
 
 
 @pytest.fixture
-def dialog(window: Any, fake_core: Any, waiting: HeldCall, qtbot: Any) -> HeldCallDialog:
+def dialog(window: Any, fake_core: Any, waiting: HeldCall, qtbot: Any) -> HeldCallPage:
     fake_core.put_held_call(waiting)
     qtbot.waitUntil(lambda: bool(window.context.store.held_calls))
     qtbot.waitUntil(lambda: "An answer to claude-code waits" in window.strip.text())
     qtbot.mouseClick(window.strip.act, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallDialog)))
-    return window.findChildren(HeldCallDialog)[-1]
+    qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallPage)))
+    return window.findChildren(HeldCallPage)[-1]
 
 
 def answers(fake_core: Any) -> list[HeldCallAnswer]:

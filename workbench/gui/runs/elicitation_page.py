@@ -1,4 +1,4 @@
-"""The dialog about a server's request to the user: a form (elicitation), a page to visit, or a completion (sampling).
+"""The page about a server's request to the user: a form (elicitation), a page to visit, or a completion (sampling).
 
 It is not modal, because the user may want to look something up first.
 """
@@ -32,7 +32,7 @@ _ENDINGS: Final = {
 }
 
 
-class ElicitationDialog(DecisionDialog):
+class ElicitationPage(DecisionDialog):
     """Later leaves the request open, Decline says no, and Cancel closes the request without an answer."""
 
     is_elicitation = True

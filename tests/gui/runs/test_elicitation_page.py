@@ -17,7 +17,7 @@ from workbench.gui.kit import controls
 from workbench.gui.kit.notice import Notice
 from workbench.gui.runs import elicitation_bodies as page_body
 from workbench.gui.runs.elicitation_bodies import secret_fields
-from workbench.gui.runs.elicitation_dialog import ElicitationDialog
+from workbench.gui.runs.elicitation_page import ElicitationPage
 from workbench.records import Ask
 
 FORM = {
@@ -65,7 +65,7 @@ def opened(window: Any, fake_core: Any, qtbot: Any) -> Any:
         fake_core.put_ask(ask)
         qtbot.waitUntil(lambda: window.context.store.elicitations.get(ask.id) == ask)
         window.commands.do("ask.answer")
-        (dialog,) = window.findChildren(ElicitationDialog)
+        (dialog,) = window.findChildren(ElicitationPage)
         QTest.qWaitForWindowExposed(dialog)
         return dialog
 

@@ -1,4 +1,4 @@
-"""The dialog in which the user allows or denies a program, with its effects, its code and what it resembles."""
+"""The page on which the user allows or denies a program, with its effects, its code and what it resembles."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ReviewSplit(AdaptiveSplit):
         return [effects, left - effects]
 
 
-class ApprovalDialog(DecisionDialog):
+class ApprovalPage(DecisionDialog):
     """The answer names the exact text by its hash; the core checks it again. The user can edit the program first."""
 
     lost = Fault("The connection to the core was lost, so this program will not run.", "Nothing was allowed.")
@@ -381,7 +381,7 @@ class ApprovalDialog(DecisionDialog):
         try:
             verdict = await self.context.api.assess_edit(self.run.id, text)
         except WorkbenchError:
-            return  # the run has ended; the dialog is told by its event
+            return  # the run has ended; the page is told by its event
         finally:
             self._assessing = False
         if self._edits(text):
@@ -450,7 +450,7 @@ class ApprovalDialog(DecisionDialog):
         QTimer.singleShot(0, self, self._show_worst_line)
 
     def _show_worst_line(self) -> None:
-        """The dialog has its size only now."""
+        """The page has its size only now."""
         if not self.program.editing:
             self.program.show_worst_line()
             self.update_allow()

@@ -12,15 +12,15 @@ from PySide6.QtTest import QTest
 from tests.gui.fake_core import make_held_call
 from tests.gui.screens.test_many_screens import shoot
 from workbench.gui.kit.text import ForeignLabel
-from workbench.gui.runs.held_call_dialog import HeldCallDialog
+from workbench.gui.runs.held_call_page import HeldCallPage
 from workbench.records import CallTrace, Risk, RunState
 
 
 def opened(window: Any, qtbot: Any) -> Any:
     qtbot.waitUntil(lambda: bool(window.context.store.held_calls))
     window.commands.do("held_call.decide")
-    qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallDialog)))
-    return window.findChildren(HeldCallDialog)[-1]
+    qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallPage)))
+    return window.findChildren(HeldCallPage)[-1]
 
 
 def settle(dialog: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,8 +46,8 @@ def test_the_strip_says_so_without_taking_the_keyboard_and_leads_to_the_dialog(
     assert "The destination (to)" in window.strip.text()
     qtbot.waitUntil(lambda: window.docks["runs"].windowTitle() == "Runs · 1")
     qtbot.mouseClick(window.strip.act, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallDialog)))
-    words = " ".join(one.full_text() for one in window.findChildren(HeldCallDialog)[0].findChildren(ForeignLabel))
+    qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallPage)))
+    words = " ".join(one.full_text() for one in window.findChildren(HeldCallPage)[0].findChildren(ForeignLabel))
     assert "demo.read_mail, in an earlier run" in words
     assert "claude-code wants to call demo.send_email" in words
 
@@ -90,7 +90,7 @@ def test_the_rest_of_a_run_is_allowed_and_a_reason_goes_with_a_no(window: Any, f
     qtbot.mouseClick(dialog.button("Allow the rest of this run"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(answers(fake_core)))
     assert (answers(fake_core)[0].allow, answers(fake_core)[0].scope) == (True, "rest")
-    qtbot.waitUntil(lambda: not window.findChildren(HeldCallDialog))
+    qtbot.waitUntil(lambda: not window.findChildren(HeldCallPage))
     fake_core.put_held_call(make_held_call("p2-1"))
     dialog = opened(window, qtbot)
     qtbot.mouseClick(dialog.button("Deny with reason…"), Qt.MouseButton.LeftButton)
@@ -113,8 +113,8 @@ def test_a_waiting_call_in_the_tree_of_a_run_leads_to_its_question(
     assert window.output.calls.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Waiting for you")
     assert window.output.calls_table.select("c1")
     QTest.keyClick(window.output.calls_table, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallDialog)))
-    assert window.findChildren(HeldCallDialog)[0].held_call.id == "p1-1"
+    qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallPage)))
+    assert window.findChildren(HeldCallPage)[0].held_call.id == "p1-1"
 
 
 def test_what_is_over_says_so_and_closing_the_window_decides_nothing(window: Any, fake_core: Any, qtbot: Any) -> None:
@@ -124,13 +124,13 @@ def test_what_is_over_says_so_and_closing_the_window_decides_nothing(window: Any
     texts = [label.full_text() for label in dialog.findChildren(ForeignLabel)]
     assert "Your program wants to call demo.send_email" in texts
     dialog.close()
-    qtbot.waitUntil(lambda: not window.findChildren(HeldCallDialog))
+    qtbot.waitUntil(lambda: not window.findChildren(HeldCallPage))
     assert answers(fake_core) == []
     dialog = opened(window, qtbot)
     fake_core.settle_held_call(held_call, "timed out")
     qtbot.waitUntil(lambda: dialog.allow_button.isHidden())
     qtbot.mouseClick(dialog.button("Close"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not window.findChildren(HeldCallDialog))
+    qtbot.waitUntil(lambda: not window.findChildren(HeldCallPage))
     assert answers(fake_core) == []
 
 

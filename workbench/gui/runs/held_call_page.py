@@ -1,4 +1,4 @@
-"""The dialog about a held call: why it waits, what it would send, and where its values came from."""
+"""The page about a held call: why it waits, what it would send, and where its values came from."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ _ANSWER_ENDINGS = {
 }
 
 
-class HeldCallDialog(DecisionDialog):
+class HeldCallPage(DecisionDialog):
     """A call of a running program that waits for the user, or several calls of the same tool; or the masked answer of
     a program, which waits to be sent."""
 
@@ -346,7 +346,7 @@ class HeldCallDialog(DecisionDialog):
             self.close_with(answer)
             return
         fault = Fault(f"The call was allowed, but the rule was not created: {rule_error.message}", rule_error.hint)
-        self.context.say(fault.message)  # also read where this dialog is put away
+        self.context.say(fault.message)  # also read where this page is put away
         self.decided.emit(answer)
         self.end(fault)
 
