@@ -126,7 +126,14 @@ class Core:
             self._open_audit(sessions)
             history = History(self.paths.history, self._settings, self._tell_from_thread(), secrets.masks.mask)
             self._closers.push_async_callback(history.close)
-            rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES, sessions.client)
+            rules = Rules(
+                self.paths.permissions,
+                self.paths.workspace,
+                self._entry,
+                RULES,
+                sessions.client,
+                lambda: self._settings().approval_auto_reviewed,
+            )
             sign_ins = SignIns(secrets, self._settings, self.bus.tell)
             await self._open_servers_and_sandbox(sign_ins, rules, sessions, secrets)
             library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
@@ -231,6 +238,7 @@ class Core:
         self.run_manager = RunManager(services, broker, packages_of_runs)
         self.run_manager.open()
         self.connected_agents = ConnectedAgents(services, self.run_manager, self._arrange)
+        self._runs_reviewed_reads = self.settings.approval_auto_reviewed
         self.review_page = ReviewPage(services, self.run_manager)
         self.hook_requests = HookRequests(services, self.run_manager.held_calls)
         self.example_agents = ExampleAgents(self.paths.project, self.bus.tell)
@@ -248,6 +256,7 @@ class Core:
             self.run_manager.slots.admit_waiting,
             self.connected_agents.check_tool_lists,
             self.review_page.settings_changed,
+            self._follow_reviews,
         ):
             self._settings.on_change(follow)
         self._follow_privacy()
@@ -267,6 +276,13 @@ class Core:
             self._notices = (*self._notices, fault)
         if (fault := await self.review_page.follow_settings()) is not None:
             self._notices = (*self._notices, fault)
+
+    def _follow_reviews(self) -> None:
+        """Judge all tools again if the setting about reviewed tools changed."""
+        runs = self.settings.approval_auto_reviewed
+        if runs is not self._runs_reviewed_reads:
+            self._runs_reviewed_reads = runs
+            self.services.catalog.weigh_again()
 
     def _tell_from_thread(self) -> Callable[[Event], None]:
         """Return a function that publishes events on the bus from any thread.

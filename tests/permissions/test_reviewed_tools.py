@@ -95,3 +95,20 @@ def test_once_the_user_has_decided_the_review_counts_in_place_of_the_servers_wor
     assert (tool_risk(look), look.private, look.sends) == (Risk.LOW, False, False)
     add = effective_tool(Tool("s", "add", hints=liar, hash="h"), decided, review=Review(ToolGroup.ADDS))
     assert (tool_risk(add), add.hints.read_only) == (Risk.MEDIUM, False)
+
+
+def test_a_reviewed_reading_tool_runs_before_the_decision_if_the_setting_says_so_and_no_other_tool_does() -> None:
+    tool = Tool("shop", "list_orders", hints=Hints(read_only=True))
+    nobody = Trust({}, False, {})
+    reads = Review(ToolGroup.READS, private=True)
+
+    def judged(tool: Tool, review: Review | None, *, runs: bool = True, trust: Trust = nobody) -> Tool:
+        return effective_tool(tool, trust, review=review, run_reviewed_reads=runs)
+
+    assert (judged(tool, reads).standing, tool_risk(judged(tool, reads))) == (Standing.RUNS, Risk.LOW)
+    assert judged(tool, reads).private
+    assert unverified(judged(tool, reads, runs=False))
+    assert unverified(judged(tool, None)), "what its server says is not a review"
+    assert judged(tool, Review(ToolGroup.ADDS)).standing is Standing.UNDECIDED
+    asks = Trust({}, False, {"shop": ServerDecision("entry", (), {"list_orders": tool.hash})})
+    assert judged(tool, reads, trust=asks).standing is Standing.ASKS, "the user's decision wins"

@@ -132,10 +132,13 @@ class Rules:
         entry: Entry = lambda server: "",
         analysis_version: str = "",
         client_of: ClientOf = lambda session: "",
+        run_reviewed_reads: Callable[[], bool] = lambda: False,
     ) -> None:
         """`analysis_version`: version of the rules of the analysis; approvals given under a different version are
-        void. `client_of`: the client of an agent session, for rules about one client."""
+        void. `client_of`: the client of an agent session, for rules about one client. `run_reviewed_reads`: whether
+        reading tools that we reviewed run before the user has decided about their server."""
         self._file = file
+        self._run_reviewed_reads = run_reviewed_reads
         self._workspace = os.path.realpath(workspace)
         self._entry = entry
         self._analysis_version = analysis_version
@@ -186,7 +189,8 @@ class Rules:
         decision = stored.decisions.get(server)
         current = decision is not None and bool(entry) and decision.entry == entry
         trust = Trust({server: mine}, stored.lost, {server: decision} if decision is not None and current else {})
-        return lambda tool: effective_tool(tool, trust, builtin, find_review(package, tool))
+        reads = self._run_reviewed_reads()
+        return lambda tool: effective_tool(tool, trust, builtin, find_review(package, tool), run_reviewed_reads=reads)
 
     def rules_for(self, tool: Tool) -> ToolRules:
         """Return the current rules about a tool; later changes do not affect the result, so threads may use it."""

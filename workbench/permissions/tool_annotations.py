@@ -290,11 +290,18 @@ def for_call(tool: Tool, arguments: JsonObject) -> Tool:
     return made
 
 
-def effective_tool(tool: Tool, trust: Trust, believed: bool = False, review: Review | None = None) -> Tool:
+def effective_tool(
+    tool: Tool,
+    trust: Trust,
+    believed: bool = False,
+    review: Review | None = None,
+    *,
+    run_reviewed_reads: bool = False,
+) -> Tool:
     """Return the tool as it is judged: hints as far as the user decided about the server and this definition,
     overridden by the user's annotations, with the reviewed or guessed values of the three annotations that no server
     sends. `believed`: trusted without an entry in `trust`, such as the built-in server. `review`: our annotations of
-    exactly this definition."""
+    exactly this definition. `run_reviewed_reads`: reading tools that we reviewed run before the user has decided."""
     claims = tool.claimed or tool.hints
     said = annotations_in_force(trust.annotations.get(tool.server, {}).get(tool.name, UserAnnotations()), tool)
     decision = trust.decisions.get(tool.server)
@@ -303,6 +310,8 @@ def effective_tool(tool: Tool, trust: Trust, believed: bool = False, review: Rev
     given = believed or (decision is not None and decision.earlier)
     group = examine(tool, review, said).group
     standing = Standing.GIVEN if given else _standing(decision, group, said)
+    if standing is Standing.UNDECIDED and review is not None and group is ToolGroup.READS and run_reviewed_reads:
+        standing = Standing.RUNS
     reading = Standing.GIVEN if given else _standing(decision, ToolGroup.READS, said)
     decided = standing in (Standing.RUNS, Standing.ASKS)
     hints = claims if given else _decided_hints(claims, group, standing, review) if decided else warning_hints(claims)

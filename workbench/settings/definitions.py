@@ -158,6 +158,12 @@ class Settings(Struct, frozen=True):
         " files, and the agent has read nothing that outsiders can write.",
         user_only=True,
     )
+    approval_auto_reviewed: bool = _setting(
+        True,
+        "Run tools that only read without asking you before you have decided about their server, if the workbench's own"
+        " review covers the server's package and exactly this definition.",
+        user_only=True,
+    )
     approval_profile: str = _setting(
         "write_restricted",
         "Profile for programs that do not name one: read_only, write_restricted, execute_full or a profile of your"
