@@ -6,7 +6,7 @@ from workbench.analysis.approval_gate import residual_risk
 from workbench.analysis.reading import read_program
 from workbench.broker.provenance_index import PRIVATE, UNTRUSTED, AnswerRead, ProvenanceIndex
 from workbench.records import Hints, Risk, Tool
-from workbench.runs.program_assessment import mark_injected_literals
+from workbench.runs.program_assessment import mark_injected_literals, raise_for_outsiders_text
 
 TOOLS = (Tool("demo", "send_email", hints=Hints(read_only=False, destructive=False, open_world=True)),)
 CODE = """from servers.demo import send_email
@@ -59,3 +59,19 @@ def test_what_is_put_together_of_pieces_is_marked_where_it_is_given() -> None:
         marked = mark_injected_literals(reading, read(UNTRUSTED)).verdict
         found = [(one.subject, one.span.line) for one in marked.findings if one.rule == "flow.copied"]
         assert ("records@collect-data.example", 2) in found, to
+
+
+def test_outsiders_text_that_one_program_reads_and_passes_on_is_high_risk() -> None:
+    code = (
+        "from servers.demo import create_ticket, fetch_page\n"
+        "page = await fetch_page(url='https://reviews.example/')\n"
+        "await create_ticket(customer_id='CUS-1', subject='Order', body={})"
+    )
+    tools = (
+        Tool("demo", "create_ticket", hints=Hints(read_only=False, destructive=False, open_world=False)),
+        Tool("demo", "fetch_page", hints=Hints(read_only=True, open_world=True)),
+    )
+    for body, risk in (("page['text']", Risk.HIGH), ("'Please call back'", Risk.MEDIUM)):
+        reading = read_program(code.format(body), tools)
+        raised = raise_for_outsiders_text(reading).verdict
+        assert (raised.risk, residual_risk(raised)) == (risk, residual_risk(reading.verdict)), body

@@ -131,7 +131,7 @@ class ProgramAssessor:
         """Return the reading of a text, with its verdict within the limits of this profile and these tools."""
         text = code if isinstance(code, CanonicalText) else canonicalize(code)
         reading = await self._read(text, state, language, network=self._services.run_profiles.reaches(profile))
-        return reading.with_verdict(self.within_bounds(reading, profile, required, session))
+        return raise_for_outsiders_text(reading.with_verdict(self.within_bounds(reading, profile, required, session)))
 
     async def _read(self, text: CanonicalText, state: ReplSession | None, language: str, *, network: bool) -> Reading:
         """Analyse a text. Long texts and skills, which are files, are read on a thread."""
@@ -313,13 +313,30 @@ def mark_injected_literals(
     return reading.with_verdict(replace(verdict, findings=every))
 
 
+def raise_for_outsiders_text(reading: Reading) -> Reading:
+    """Return the reading of a program that passes outsiders' text on to a tool with side effects as high risk, so that
+    nobody allows it unread; whether it asks stays as it was."""
+    verdict = reading.verdict
+    if verdict.risk is not Risk.MEDIUM:
+        return reading
+    sources = {flow.sink for flow in verdict.flows if flow.kind == UNTRUSTED}
+    names = {f"{call.tool.server}.{call.tool.name}" for call in reading.calls if _has_side_effects(call.tool)}
+    if not any(sink == name or sink.startswith(f"{name}.") for sink in sources for name in names):
+        return reading
+    return reading.with_verdict(replace(verdict, risk=Risk.HIGH, unsettled=residual_risk(verdict)))
+
+
+def _has_side_effects(tool: Tool) -> bool:
+    facts = facts_of(tool)
+    return facts.sends or at_least(facts.risk, Risk.MEDIUM)
+
+
 def _has_effect(literal: str, reading: Reading, allowed: Collection[tuple[str, str]]) -> bool:
     """Whether the program passes a literal to a tool with side effects, or may write it into a file that agents or
     programs run by."""
     text = literal.removesuffix("…")
     for call in reading.calls:
-        facts = facts_of(call.tool)
-        if not (facts.sends or at_least(facts.risk, Risk.MEDIUM)):
+        if not _has_side_effects(call.tool):
             continue
         if any(one.startswith(text) and (call.tool.server, one.casefold()) not in allowed for one in call.texts):
             return True
