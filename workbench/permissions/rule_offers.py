@@ -44,7 +44,8 @@ _PATHS: Final = _words("path paths file files filename filepath directory folder
 # Arguments that name where in a service a call acts.
 _PLACES: Final = _words(
     """repo repository owner org organization project channel table tables database schema collection board workspace
-    namespace bucket calendar list sheet spreadsheet notebook team label queue cluster branch environment"""
+    namespace bucket calendar list sheet spreadsheet notebook team label queue cluster branch environment parent
+    album space section"""
 )
 # Mail providers and hosts where anybody can have an address or a page: a rule for all of it would allow outsiders.
 _PUBLIC: Final = _words(
