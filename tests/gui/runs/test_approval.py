@@ -19,6 +19,8 @@ from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.approval_page import ApprovalPage
+from workbench.gui.runs.review_dialog import ReviewDialog
+from workbench.gui.settings.isolation import IsolationDialog
 from workbench.gui.shell.navigation import DecideTrust
 from workbench.records import (
     Decision,
@@ -27,6 +29,7 @@ from workbench.records import (
     Fault,
     Finding,
     Gate,
+    HeadlinePart,
     Likeness,
     Resemblance,
     Risk,
@@ -72,6 +75,50 @@ def test_the_sentence_comes_first_and_the_claim_is_called_one(ask: Any, waiting:
     assert dialog.program.reader.text() == waiting.proposal.code
     assert dialog.facts.full_text() == f"SHA-256 {waiting.proposal.sha[:12]}"
     assert waiting.proposal.sha in dialog.facts.toolTip()
+
+
+MAIL = 'x = 1\nprint(x); await send_email(to="team@acme.example")\n'
+MAILS = "Mails team@acme.example through demo.send_email"
+
+
+def one_effect(run: Run, **verdict: Any) -> Run:
+    """A program whose summary says its only effect."""
+    effect = Effect(EffectKind.WILL, MAILS, 2, Risk.MEDIUM, False, subject="demo.send_email")
+    finding = Finding("tool.call", Risk.MEDIUM, MAILS, Span(2, 16), "demo.send_email")
+    verdict.setdefault("headline", (HeadlinePart(f"{MAILS}.", Risk.MEDIUM, 2, "demo.send_email"),))
+    sentence = " ".join(part.text for part in verdict["headline"])
+    return told(run, MAIL, sentence=sentence, effects=(effect,), findings=(finding,), **verdict)
+
+
+def test_the_only_effect_is_said_once_with_its_line(ask: Any, waiting: Run, qtbot: Any) -> None:
+    dialog = ask(one_effect(waiting))
+    said = [one.full_text() for one in dialog.findChildren(ForeignLabel) if one.isVisible()]
+    assert len([text for text in said if MAILS in text]) == 1
+    assert "cannot be undone" in said
+    assert not dialog.effects.isVisible()
+    qtbot.mouseClick(dialog.button("line 2"), Qt.MouseButton.LeftButton)
+    cursor = dialog.program.reader.textCursor()
+    assert (cursor.blockNumber(), cursor.positionInBlock()) == (1, 16)
+
+
+def test_each_part_of_the_summary_leads_to_its_place(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
+    hostile = "Reads <a href='x'>all</a>  & more."
+    parts = (HeadlinePart(f"{MAILS}.", Risk.MEDIUM, 2, "demo.send_email"), HeadlinePart(hostile, Risk.LOW, 1))
+    dialog = ask(one_effect(waiting, headline=parts))
+    sentence = dialog.head.sentence
+    assert sentence.full_text() == f"{MAILS}. {hostile}"
+    assert dialog.effects.isVisible(), "the summary says more than the effect"
+    qtbot.mouseClick(sentence, Qt.MouseButton.LeftButton, pos=QPoint(20, 8))
+    cursor = dialog.program.reader.textCursor()
+    assert (cursor.blockNumber(), cursor.positionInBlock()) == (1, 16)
+    sentence.setFocus(Qt.FocusReason.TabFocusReason)
+    sentence.setSelection(0, 0)
+    press(sentence, Qt.Key.Key_Return)  # where no link is chosen, Enter does nothing, least of all deny
+    for _ in parts:
+        press(sentence, Qt.Key.Key_Tab)
+    press(sentence, Qt.Key.Key_Return)
+    assert dialog.program.reader.textCursor().blockNumber() == 0
+    assert decisions(fake_core) == []
 
 
 def test_nothing_allows_before_things_settled(
@@ -702,6 +749,30 @@ def test_running_weaker_than_wanted_is_said_in_one_line_before_it_is_allowed(
     changed = replace(waiting, proposal=replace(waiting.proposal, sha="b" * 64), isolation="")
     context.store.handle(RunChanged(changed))
     assert not dialog.head.isolation.isVisible()
+
+
+def test_a_weaker_sandbox_is_said_once_in_a_session_with_a_way_to_a_stronger_one(
+    window: Any, fake_core: Any, make: Any, qtbot: Any
+) -> None:
+    words = (
+        "This program needs a container, but this machine has none. It runs in the process sandbox at full strength."
+    )
+    for name in ("one", "two"):
+        fake_core.put_run(make.run(name, RunState.WAITING, isolation=words, level="process", fingerprint=name * 9))
+    qtbot.waitUntil(lambda: window.context.store.waiting_count == 2)
+    window.commands.do("run.review")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ReviewDialog)))
+    (review,) = window.findChildren(ReviewDialog)
+    first = review.page()
+    assert first.head.isolation.text.full_text() == words
+    qtbot.mouseClick(first.button("Build it…"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(window.findChildren(IsolationDialog)))
+    window.findChildren(IsolationDialog)[0].close()
+    qtbot.keyClick(review.page(), Qt.Key.Key_J)
+    qtbot.waitUntil(lambda: review.page() is not first)
+    assert not review.page().head.isolation.isVisible()
+    assert review.page().facts.full_text().startswith("in the process sandbox · ")
+    assert words in review.page().facts.toolTip()
 
 
 # ── hosts ────────────────────────────────────────────────────────────────────────────────────────

@@ -194,6 +194,21 @@ def test_later_is_one_key_and_decides_nothing(
     qtbot.waitUntil(review.isVisible)
 
 
+def test_a_program_that_needs_no_approval_any_more_makes_way(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    page = page_of(review)
+    released = Decision("r0", "", True, "your decision about git", at=time.time())
+    fake_core.put_run(replace(page.run, state=RunState.RUNNING, decision=released))
+    qtbot.waitUntil(lambda: shown(review) == "r1")
+    assert review.said() == "The program runs now by your decision about git."
+    press(review, Keys.Key_E)
+    page = page_of(review)
+    qtbot.waitUntil(lambda: page.program.editing)
+    QTest.keyClicks(page.program.editor, "# mine")
+    fake_core.put_run(replace(page.run, state=RunState.RUNNING, decision=replace(released, run_id="r1")))
+    qtbot.waitUntil(lambda: page.is_over)
+    assert shown(review) == "r1", "the text that was typed stays"
+
+
 def test_letters_in_the_reason_are_text(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
     settled(review, qtbot)
     press(review, Keys.Key_R)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
     QClipboard,
     QContextMenuEvent,
@@ -18,6 +19,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPalette,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
@@ -170,6 +172,63 @@ class ForeignLabel(QLabel):
         if elided or self._elided:  # else the tooltip is the caller's
             self.setToolTip(plain_tip(self._full) if elided else "")
         self._elided = elided
+
+
+class LinkedLabel(ForeignLabel):
+    """Foreign text with parts that are links: by a click, or with Tab and Enter. It looks like plain text; the part
+    under the mouse is underlined."""
+
+    part_chosen = Signal(int)
+    """Carries the number of a part."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, role: str = "") -> None:
+        self._parts: tuple[tuple[str, str], ...] = ()
+        self._hovered = ""
+        super().__init__(text, parent, role=role)
+        self.linkActivated.connect(lambda number: self.part_chosen.emit(int(number)))
+        self.linkHovered.connect(self._hover)
+
+    def show_parts(self, parts: Sequence[tuple[str, str]]) -> None:
+        """Show texts one after the other, each with the tooltip of its link; one without a tooltip is no link."""
+        text = "".join(text for text, _ in parts)
+        linked = any(tip for _, tip in parts) and len(text) <= _BLOCK
+        self._parts, self._hovered = (tuple(parts) if linked else ()), ""
+        flags = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        if linked:
+            flags |= Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        self.setTextInteractionFlags(flags)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if linked else Qt.FocusPolicy.ClickFocus)
+        self.setTextFormat(Qt.TextFormat.RichText if linked else Qt.TextFormat.PlainText)
+        self.setToolTip("")
+        super().setText(text)
+
+    def setText(self, text: str) -> None:
+        self.show_parts(((text, ""),))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.StyleChange and self._parts:
+            self._draw()  # links have the colour of the text, which belongs to the theme
+
+    def _hover(self, number: str) -> None:
+        self._hovered = number
+        self.setToolTip(plain_tip(self._parts[int(number)][1]) if number else "")
+        if not self.hasSelectedText():
+            self._draw()
+
+    def _draw(self) -> None:
+        if not self._parts:
+            super()._draw()
+            return
+        colour = self.palette().color(QPalette.ColorRole.WindowText).name()
+        texts = (self._rich_text(number, colour) for number in range(len(self._parts)))
+        QLabel.setText(self, f"<p style='white-space:pre-wrap; margin:0'>{''.join(texts)}</p>")
+
+    def _rich_text(self, number: int, colour: str) -> str:
+        text, tip = self._parts[number]
+        shown = html.escape(_VERY_LONG.sub(_breakable, visible(text)))
+        line = "underline" if self._hovered == str(number) else "none"
+        return f"<a href='{number}' style='color:{colour}; text-decoration:{line}'>{shown}</a>" if tip else shown
 
 
 def _breakable(match: re.Match[str]) -> str:

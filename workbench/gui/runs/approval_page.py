@@ -18,7 +18,7 @@ from workbench.gui.kit.icons import icon
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
-from workbench.gui.kit.wording import was_denied
+from workbench.gui.kit.wording import level_word, was_denied
 from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.runs.approval_parts import ApprovalHead, HostTicks, LikenessStrip, OfferButton, TrustStrip
 from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, is_high, scrolled
@@ -26,8 +26,8 @@ from workbench.gui.runs.effects_view import EffectsView
 from workbench.gui.runs.program_view import ProgramView, is_cleanable
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
-from workbench.gui.shell.navigation import DecideTrust, FollowRun, ShowRun, StartDryRun
-from workbench.records import Decision, Fault, Gate, Origin, Run, RunState
+from workbench.gui.shell.navigation import DecideTrust, DoAction, FollowRun, ShowRun, StartDryRun
+from workbench.records import Decision, Fault, Gate, Origin, Run, RunState, Span
 from workbench.records.common_types import count_of
 
 _PAUSE_MS = 120  # after the last key, before an edited text is assessed; the core answers in a few milliseconds
@@ -41,6 +41,8 @@ def how_it_ended(run: Run) -> Fault:
     """Why a run that was decided elsewhere no longer waits."""
     decision = run.decision
     by = f" by {one_line(decision.by, 60)}" if decision is not None and decision.by else ""
+    if was_released(run):
+        return Fault(f"The program runs now{by}.")
     if decision is not None and decision.allow:
         return Fault(f"This program was allowed elsewhere{by}.")
     if (was_denied(run) or run.denied_until) and decision is not None:
@@ -52,6 +54,11 @@ def how_it_ended(run: Run) -> Fault:
     if run.state in (RunState.STOPPED, RunState.INTERRUPTED):
         return Fault("This run was stopped, so there is nothing left to decide.")
     return Fault("This program no longer waits.")
+
+
+def was_released(run: Run) -> bool:
+    """Whether it started because it needs no approval any more, after a decision about a server or a rule."""
+    return run.decision is not None and run.decision.allow and not run.decision.sha
 
 
 class ReviewSplit(AdaptiveSplit):
@@ -88,9 +95,18 @@ class ApprovalPage(DecisionDialog):
 
     lost = Fault("The connection to the core was lost, so this program will not run.", "Nothing was allowed.")
 
-    def __init__(self, context: Context, run: Run, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        context: Context,
+        run: Run,
+        parent: QWidget | None = None,
+        *,
+        isolation_told: dict[tuple[str, str], str] | None = None,
+    ) -> None:
+        """`isolation_told`: which request of an agent session says first how its sandbox is weaker than wanted."""
         super().__init__(context, run.id, "Allow this program?", "the program", parent, modal=True)
         self.run = run
+        self._isolation_told = {} if isolation_told is None else isolation_told
         self._code = ""  # all of it, once it is loaded
         self._complete = False
         self._conflict: Run | None = None  # as it was changed elsewhere while the user edits it here
@@ -202,6 +218,10 @@ class ApprovalPage(DecisionDialog):
     def _take(self, run: Run) -> None:
         if run.decision is not None and run.decision.plan:  # answered in the dialog of its plan
             self.accept()
+        elif was_released(run) and not self._has_changes():
+            self.parting = how_it_ended(run).message
+            self.context.go(FollowRun(run.id))
+            self.close_with(None)
         elif not run.awaits_answer:
             self.end(how_it_ended(run))
             if run.can_be_revived and was_denied(run):
@@ -273,7 +293,10 @@ class ApprovalPage(DecisionDialog):
             super().take_focus()
 
     def is_reading(self, focus: QWidget) -> bool:
-        return self.program.isAncestorOf(focus)
+        return focus is self.head.sentence or self.program.isAncestorOf(focus)
+
+    def _go_to(self, place: Span) -> None:
+        self.program.go_to(place.line, place.column)
 
     def _show_run(self, run: Run) -> None:
         self.run, self._conflict = run, None
@@ -298,9 +321,15 @@ class ApprovalPage(DecisionDialog):
     def _show_assessment(self, run: Run) -> None:
         """Show what the text of the run would do, which may be the text in the editor."""
         self.head.show_run(run)
+        self._show_isolation(run)
         self.trust.show_run(run)
         if run.verdict is not None:
             self.effects.show_verdict(run.verdict)
+
+    def _show_isolation(self, run: Run) -> None:
+        """Said in full once in an agent session, then as a fact with a tooltip."""
+        first = self._isolation_told.setdefault((run.proposal.session, run.isolation), run.id)
+        self.head.isolation.show_sentence(run.isolation if first == run.id else "")
 
     def _show_history(self) -> None:
         sha, runs = self.run.proposal.sha, self.context.store.runs.values()
@@ -317,8 +346,9 @@ class ApprovalPage(DecisionDialog):
             return
         others = len(self._identical())
         answers = f"Answers {count_of(others + 1, 'identical request')} · " if others else ""
-        self.facts.setText(f"{answers}SHA-256 {(self.run.fingerprint or self.run.proposal.sha)[:12]}")
-        self.facts.setToolTip(_fingerprint_tip(self.run))
+        sandbox = f"in {level_word(self.run.level)} · " if self.run.isolation and self.run.level else ""
+        self.facts.setText(f"{answers}{sandbox}SHA-256 {(self.run.fingerprint or self.run.proposal.sha)[:12]}")
+        self.facts.setToolTip("\n".join(filter(None, (self.run.isolation, _fingerprint_tip(self.run)))))
 
     def _show_buttons(self, *, editing: bool) -> None:
         run = self.run
@@ -405,6 +435,10 @@ class ApprovalPage(DecisionDialog):
             hint = "“Check my changes” shows the difference. Ctrl+Z restores the text."
             self.show_fault(Fault(removed, hint), "info")
 
+    def _has_changes(self) -> bool:
+        """Whether the editor has text that the core does not know."""
+        return self.program.editing and self.program.edited_text() != self._code
+
     def _compare(self) -> None:
         if self.run.like is not None:
             self.program.compare(self.run.like.code)
@@ -439,8 +473,7 @@ class ApprovalPage(DecisionDialog):
 
     def reject(self) -> None:
         """Escape leaves an editor without changes first."""
-        unchanged = self.program.editing and self.program.edited_text() == self._code
-        if not self.is_over and unchanged:
+        if not self.is_over and self.program.editing and not self._has_changes():
             self._leave_edit()
         else:
             super().reject()
@@ -498,6 +531,8 @@ class ApprovalPage(DecisionDialog):
         self.trust.decision_wanted.connect(lambda server: self.context.go(DecideTrust(server)))
         for part in (self.effects, self.likeness):
             part.line_wanted.connect(self.program.go_to)
+        self.head.place_wanted.connect(self._go_to)
+        self.head.isolation.build_wanted.connect(lambda: self.context.go(DoAction("core.sandbox")))
         self.likeness.compare_wanted.connect(self._compare)
         self.program.edited.connect(self._edit_pause.start)
         self._edit_pause.timeout.connect(self._assess_edit)

@@ -14,12 +14,12 @@ from workbench.gui.kit.controls import TickBox
 from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.layouts import column, row, to_top
 from workbench.gui.kit.lists import label, paragraph
-from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
+from workbench.gui.kit.text import ForeignLabel, LinkedLabel, one_line, plain_tip
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import ago, bounds_words, language_word, risk_word, verdict_word
 from workbench.gui.runs.decision_dialog import scrolled
-from workbench.gui.runs.effects_view import line_link
-from workbench.records import Likeness, Origin, Resemblance, Risk, Run, ValueChange
+from workbench.gui.runs.effects_view import effect_of_headline, line_link, remark_on
+from workbench.records import HeadlinePart, Likeness, Origin, Resemblance, Risk, Run, Span, ValueChange, Verdict
 
 _LONGEST_PURPOSE = 240  # characters of the purpose that are shown; the tooltip has all of it
 
@@ -27,21 +27,33 @@ _LONGEST_PURPOSE = 240  # characters of the purpose that are shown; the tooltip 
 class ApprovalHead(QFrame):
     """What the program does, how risky it is, who wants to run it, and what its author claims."""
 
+    place_wanted = Signal(object)
+    """Carries the `Span` of what the summary says."""
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         mark(self, kind="strip")
         self._picture = QLabel(self)
-        self.sentence = ForeignLabel(role="title")
+        self._places: list[Span] = []  # of the parts of the sentence
+        self.sentence = LinkedLabel(role="title")
+        self.sentence.part_chosen.connect(lambda number: self.place_wanted.emit(self._places[number]))
+        self._remark = ForeignLabel(role="muted")
+        self._remark.setWordWrap(False)
+        self._line = QPushButton(self)
+        self._line.setAutoDefault(True)
+        self._line.clicked.connect(lambda: self.place_wanted.emit(next(one for one in self._places if one.line)))
+        mark(self._line, kind="link")
         self.badge = label("", "badge", self)
         self._author = ForeignLabel(role="muted", elide=True)
         self._tag = label("claimed", "badge", self)
         mark(self._tag, tone="muted")
         self.purpose = ForeignLabel(role="muted")
-        self.isolation = ForeignLabel(role="muted")
+        self.isolation = IsolationLine(theme)
         self._bounds = ForeignLabel(role="muted")
         unit = theme.unit
-        author = row(None, self.badge, self._author, spacing=unit * 2, grows=self._author)
+        facts = (self.badge, self._author, self._remark, self._line)
+        author = row(None, *facts, spacing=unit * 2, grows=self._author)
         purpose = row(None, self._tag, self.purpose, spacing=unit * 2, grows=self.purpose)
         texts = column(None, self.sentence, author, purpose, self.isolation, self._bounds, spacing=unit + unit // 2)
         margins = (unit * 4, unit * 4, unit * 4, unit * 3)
@@ -53,7 +65,7 @@ class ApprovalHead(QFrame):
         verdict = run.verdict
         risk = verdict_word(verdict) if verdict else risk_word(Risk.HIGH)
         self._picture.setPixmap(pixmap(risk.icon, risk.tone, self._theme.unit * 7, self.devicePixelRatioF()))
-        self.sentence.setText(verdict.sentence if verdict else "This program has not been assessed yet.")
+        self._show_sentence(verdict)
         mark(self.badge, tone=risk.tone)
         self.badge.setText(risk.text if verdict else "Not assessed")
         self._author.setText(_who_wants_what(run))
@@ -65,8 +77,64 @@ class ApprovalHead(QFrame):
         bounds = bounds_words(verdict) if verdict else ""
         self._bounds.setText(bounds)
         self._bounds.setVisible(bool(bounds))
-        self.isolation.setText(run.isolation)
-        self.isolation.setVisible(bool(run.isolation))
+
+    def _show_sentence(self, verdict: Verdict | None) -> None:
+        """The summary. Each part leads to its place; the line of the only effect, and a remark, are below it."""
+        parts = _headline_parts(verdict) if verdict else [("This program has not been assessed yet.", Span(0))]
+        self._places = [place for _, place in parts]
+        self.sentence.show_parts([(text, f"Go to line {place.line}" if place.line else "") for text, place in parts])
+        effect = effect_of_headline(verdict) if verdict else None
+        remark = remark_on(effect, verdict.flows) if effect and verdict else ""
+        self._remark.setText(remark)
+        self._remark.setVisible(bool(remark))
+        self._line.setVisible(effect is not None)
+        if effect is not None:
+            self._line.setText(f"line {effect.line}")
+            self._line.setAccessibleName(f"Go to line {effect.line}: {effect.text[:120]}")
+
+
+_LACKS_LEVEL: Final = "but this machine has"  # in sentences about an isolation level that could be set up
+
+
+class IsolationLine(QWidget):
+    """Says how the sandbox of a run is weaker than its risk requires, with a link to what sets up a stronger one."""
+
+    build_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.text = ForeignLabel(role="muted")
+        self.button = QPushButton("Build it…")
+        self.button.setAccessibleName("Build it: show how to set up a stronger sandbox")
+        self.button.setToolTip("Show the sandboxes of this machine, and how to set up a stronger one")
+        self.button.setAutoDefault(True)
+        self.button.clicked.connect(self.build_wanted)
+        mark(self.button, kind="link")
+        whole = row(self, self.text, self.button, spacing=theme.unit * 2, grows=self.text)
+        to_top(whole, self.button)
+
+    def show_sentence(self, sentence: str) -> None:
+        self.text.setText(sentence)
+        self.button.setVisible(_LACKS_LEVEL in sentence)
+        self.setVisible(bool(sentence))
+
+
+def _headline_parts(verdict: Verdict) -> list[tuple[str, Span]]:
+    """The texts of the summary with their places in the program; line 0: it leads nowhere."""
+    stated = " ".join(part.text for part in verdict.headline)
+    before, found, after = verdict.sentence.partition(stated) if stated else ("", "", "")
+    if not found:
+        return [(verdict.sentence, Span(0))]
+    parts = [(before, Span(0))] if before else []
+    for number, part in enumerate(verdict.headline):
+        parts += [(" ", Span(0))] if number else []
+        parts.append((part.text, _place_of(part, verdict)))
+    return [*parts, (after, Span(0))] if after else parts
+
+
+def _place_of(part: HeadlinePart, verdict: Verdict) -> Span:
+    spans = (one.span for one in verdict.findings if (one.span.line, one.subject) == (part.line, part.subject))
+    return next(spans, Span(part.line))
 
 
 class TrustStrip(QFrame):

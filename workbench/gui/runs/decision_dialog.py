@@ -107,6 +107,7 @@ class DecisionDialog(LaterDialog):
     the others are never shown.
     """
 
+    parting = ""  # what is said once it has closed by itself
     undo_until = 0.0  # the user denied it and can undo that until this time
     decided = Signal(object)
     """Carries the answer that the core accepted."""

@@ -73,6 +73,7 @@ class DecisionDialogs(QObject):
         self._made_review: ReviewDialog | None = None
         self._plans: list[PlanDialog] = []
         self._reviewing: asyncio.Task[None] | None = None  # while the clocks of requests are stopped
+        self._isolation_told: dict[tuple[str, str], str] = {}  # session and sentence → the run whose page says it
         self._awaited_plans: set[str] = set()  # dry runs whose plan is shown when they end
         context.store.on(RunChanged, self._run_changed)
         context.store.on(AskArrived, self._elicitation_arrived)
@@ -132,7 +133,7 @@ class DecisionDialogs(QObject):
         if (run := store.runs.get(request_id)) is not None and run.awaits_answer:
             from workbench.gui.runs.approval_page import ApprovalPage
 
-            return ApprovalPage(self._context, run)
+            return ApprovalPage(self._context, run, isolation_told=self._isolation_told)
         if (held_call := store.held_calls.get(request_id)) is not None:
             from workbench.gui.runs.held_call_page import HeldCallPage
 

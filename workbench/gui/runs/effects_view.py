@@ -135,9 +135,10 @@ def line_link(line: int, text: str, wanted: SignalInstance) -> QPushButton:
 
 def _groups(verdict: Verdict) -> Iterator[tuple[str, list[_EffectRow]]]:
     """The headings with their rows, the worst row of each first."""
+    told = effect_of_headline(verdict)
     effects = sorted(verdict.effects, key=lambda effect: (-ORDER.index(effect.risk), effect.line))
     for kind, title in _TITLES.items():
-        shown = (effect for effect in effects if effect.kind is kind)
+        shown = (effect for effect in effects if effect.kind is kind and effect is not told)
         yield title, [_effect_row(effect, verdict.flows) for effect in shown]
     untold = [flow for flow in verdict.flows if not any(_tells(effect, flow) for effect in effects)]
     yield "Data flows", _flow_rows(untold)
@@ -145,11 +146,23 @@ def _groups(verdict: Verdict) -> Iterator[tuple[str, list[_EffectRow]]]:
     yield "Not assessed", [_EffectRow(sentence) for sentence in verdict.not_assessed]
 
 
+def effect_of_headline(verdict: Verdict) -> Effect | None:
+    """The only effect, if the summary says exactly that: it needs no row of its own."""
+    if len(verdict.effects) != 1 or len(verdict.headline) != 1:
+        return None
+    (effect,), (part,) = verdict.effects, verdict.headline
+    same = (part.line, part.subject, part.text.rstrip(".")) == (effect.line, effect.subject, effect.text.rstrip("."))
+    return effect if same and effect.kind is EffectKind.WILL else None
+
+
 def _effect_row(effect: Effect, flows: Sequence[Flow]) -> _EffectRow:
-    """The row of an effect; of one that is a data flow, the remark says which kind of data it is."""
+    return _EffectRow(effect.text, effect.risk, remark_on(effect, flows), effect.line, effect.unverified)
+
+
+def remark_on(effect: Effect, flows: Sequence[Flow]) -> str:
+    """Whether an effect can be undone; else, if it is a data flow, which kind of data it is."""
     kinds = dict.fromkeys(KIND_TEXTS.get(flow.kind, flow.kind) for flow in flows if _tells(effect, flow))
-    remark = _reversibility(effect) or ", ".join(kinds)
-    return _EffectRow(effect.text, effect.risk, remark, effect.line, effect.unverified)
+    return _reversibility(effect) or ", ".join(kinds)
 
 
 def _tells(effect: Effect, flow: Flow) -> bool:

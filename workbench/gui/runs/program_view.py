@@ -113,13 +113,13 @@ class ProgramView(QWidget):
     def edited_text(self) -> str:
         return self.editor.text()
 
-    def go_to(self, line: int) -> None:
-        """Show a line at its worst finding, in the editor while the program is edited."""
+    def go_to(self, line: int, column: int | None = None) -> None:
+        """Show a line, in the editor while the program is edited. Without a column, at its worst finding."""
         self._show(self.editor if self.editing else self.reader)
         if self.editing:
             self.editor.go_to(line)
         else:
-            self.reader.go_to_code(line, self._columns.get(line, 0))
+            self.reader.go_to_code(line, self._columns.get(line, 0) if column is None else column)
         self._check_worst_line()
 
     def _build(self) -> None:

@@ -403,6 +403,8 @@ class ReviewDialog(LaterDialog):
             self._stack.setCurrentWidget(self._empty)
         self._stack.removeWidget(page)
         self._draw_rows()
+        if page.parting:
+            self.say(page.parting)
         self.page_finished.emit(page)
 
     def _drop(self, page: DecisionDialog) -> None:
