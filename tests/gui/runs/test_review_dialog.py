@@ -16,6 +16,7 @@ from tests.gui.fake_core import make_held_call, make_run
 from tests.gui.runs.test_elicitation_page import make_ask
 from workbench.events import ApprovalClocksChanged
 from workbench.gui.kit.rows import ROW
+from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.review_dialog import ReviewDialog
 from workbench.records import (
     Decision,
@@ -266,6 +267,17 @@ def test_a_denial_can_be_undone_for_a_moment_also_after_the_last_request(
     assert review.isVisible()
 
 
+def test_a_denial_that_is_undone_goes_back_to_its_place(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    press(review, Keys.Key_J)
+    settled(review, qtbot)
+    press(review, Keys.Key_D)
+    qtbot.waitUntil(lambda: shown(review) == "r2")
+    press(review, Keys.Key_U)
+    qtbot.waitUntil(lambda: shown(review) == "r1")
+    assert review.order() == ("r0", "r1", "r2")
+    assert review.said() == "The denial was undone."
+
+
 def test_the_clocks_stand_still_while_it_is_shown(
     review: ReviewDialog, window: Any, fake_core: Any, bus: Any, qtbot: Any
 ) -> None:
@@ -335,11 +347,14 @@ def test_a_group_is_denied_at_once_and_that_can_be_undone(grouped: ReviewDialog,
     qtbot.waitUntil(lambda: [name for name, _ in fake_core.asked].count("undo_denial") == 3)
     qtbot.waitUntil(lambda: len(grouped.order()) == 2 and grouped.group.isVisible())
     assert shown(grouped) == "r0"
+    assert grouped.said() == "3 denials were undone."
 
 
 def test_high_risk_is_allowed_one_by_one(grouped: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
     put(fake_core, "r1", Risk.HIGH, deadline=time.time() + 300)
-    qtbot.waitUntil(lambda: "one by one" in grouped.group.obstacle())
+    said = "Programs of high risk are allowed one by one."
+    labels = grouped.group.findChildren(ForeignLabel)
+    qtbot.waitUntil(lambda: any(one.full_text() == said and one.isVisible() for one in labels))
     assert not grouped.group.allow_button.isEnabled()
     assert grouped.group.deny_button.isEnabled()
 

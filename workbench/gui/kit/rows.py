@@ -49,6 +49,7 @@ class Row(Struct, frozen=True):
     strong: bool = False
     mono: bool = False
     faded: bool = False
+    wraps: bool = False  # a long title continues in the second line, before the detail; such a row has no badges
     tip: str = ""
     spoken: str = ""  # what the icon says, for screen readers
 
@@ -131,10 +132,26 @@ class RowDelegate(QStyledItemDelegate):
             )
             left += unit * 6
         right = self._paint_aside(painter, first, row)
-        self._paint_title(painter, QRect(left, first.top(), right - left, line), row)
+        second = QRect(left, first.bottom() + 1 + unit // 2, inner.right() - left, line)
+        place = QRect(left, first.top(), right - left, line)
+        start, rest = _break(row.title, QFontMetrics(self._theme.ui()), place.width())
+        if row.wraps and rest:
+            colour = self._theme.colour("muted" if row.faded else "text")
+            self._write(painter, place, start, self._theme.ui(), colour)
+            second.setRight(self._paint_author(painter, second, row.detail))
+            self._write(painter, second, rest, self._theme.ui(), colour)
+            return
+        self._paint_title(painter, place, row)
         if row.detail:
-            second = QRect(left, first.bottom() + 1 + unit // 2, inner.right() - left, line)
             self._paint_detail(painter, second, row)
+
+    def _paint_author(self, painter: QPainter, line: QRect, text: str) -> int:
+        """Paint the detail at the right, in at most a third of the line. Returns where the room for the title ends."""
+        metrics = QFontMetrics(self._theme.ui(-1))
+        width = min(metrics.horizontalAdvance(text) + 1, line.width() // 3)
+        place = QRect(line.right() - width, line.top(), width + 1, line.height())
+        self._write(painter, place, text, self._theme.ui(-1), self._theme.colour("muted"))
+        return place.left() - self._theme.unit * 2
 
     def _paint_aside(self, painter: QPainter, line: QRect, row: Row) -> int:
         """Returns where the room for the title ends."""
@@ -205,6 +222,16 @@ class RowDelegate(QStyledItemDelegate):
         painter.setPen(colour)
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+
+
+def _break(text: str, metrics: QFontMetrics, width: int) -> tuple[str, str]:
+    """What of a text fits into a line, if possible up to the end of a word, and the rest."""
+    fits = len(metrics.elidedText(text, Qt.TextElideMode.ElideRight, width))
+    if metrics.horizontalAdvance(text) <= width or fits >= len(text):
+        return text, ""
+    space = text.rfind(" ", 0, fits)
+    end = space if space > fits // 2 else max(1, fits - 1)
+    return text[:end].rstrip(), text[end:].lstrip()
 
 
 def paint_ground(painter: QPainter, rect: QRect, option: QStyleOptionViewItem, theme: Theme) -> None:

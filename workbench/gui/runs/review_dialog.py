@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
@@ -36,7 +36,7 @@ from workbench.records.common_types import count_of
 _DRAW_MS = 20  # several changes at once are drawn together
 _DENY_MS = 300  # a key that was meant for the request before denies nothing
 _EMPTY_MS = 1_500  # an empty queue closes by itself
-_LIST_LETTERS = 34  # width of the list at first
+_LIST_LETTERS = 40  # width of the list at first
 _PLAIN = ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
 _KEYS: Final = (
     ("J  ↓", "Next request"),
@@ -96,6 +96,7 @@ class ReviewDialog(LaterDialog):
         self._was_in_lists = False  # the lists had the keyboard when the last answer was accepted
         self._together: set[str] = set()  # requests that are being decided together
         self._decided: dict[DecisionDialog, tuple[str, ...]] = {}  # pages whose denial can be undone
+        self._before: tuple[QueueEntry, ...] = ()  # the list when something was denied last
         self._answered = 0  # since the dialog opened, for "3 of 25"
         self._armed = 0  # how often A was pressed for the request that is shown
         self.only_own = False
@@ -335,6 +336,7 @@ class ReviewDialog(LaterDialog):
         )
         if decisions:
             self._together |= {one.run_id for one in decisions}
+            self._note_places()
             request = self._context.api.decide_many(decisions)
             self._context.tasks.run("decide about several programs", request, partial(self._decided_many, allow))
 
@@ -372,6 +374,7 @@ class ReviewDialog(LaterDialog):
     def _answer_accepted(self, page: DecisionDialog, answer: object) -> None:
         """An answer was accepted, and its page is about to disappear: Qt gives its focus to whatever is next."""
         self._was_in_lists = self._in_lists()
+        self._note_places()
         if isinstance(answer, Decision):
             self._groups.note_answered((answer.run_id, *answer.also), self._context.store)
         elif isinstance(answer, HeldCallAnswer):
@@ -449,12 +452,28 @@ class ReviewDialog(LaterDialog):
         self._answered = max(0, self._answered - len(ids))
         self._collect(self._current)
         back = [key for key in self._order if set(ids) & set(self._entries[key].members)]
-        back += [key for key in self._order if key not in known]  # a held call waits under a new id
-        self.say("The denial was undone.")
+        back += [key for key in self._order if key not in known and key not in back]  # a held call has a new id
+        self._put_back(back, ids)
+        self.say("The denial was undone." if len(ids) == 1 else f"{len(ids):,} denials were undone.")
         if back and self.isVisible():
             self._show(back[0], ids[0])
         elif back:
             self.show_request(ids[0] if ids[0] in self._entries[back[0]].members else back[0])
+
+    def _note_places(self) -> None:
+        """Remember the list, for a denial that is undone."""
+        self._before = tuple(self._entries[key] for key in self._order if key in self._entries)
+
+    def _put_back(self, keys: Sequence[str], ids: Sequence[str]) -> None:
+        """Move what waits again to its place of before, in front of what followed it there."""
+        self._order = [key for key in self._order if key not in keys]
+        for key in keys:
+            members = {key, *ids} if len(keys) == 1 else {key, *self._entries[key].members}
+            old = next((place for place, one in enumerate(self._before) if members & set(one.members)), None)
+            followers = self._before[old + 1 :] if old is not None else ()
+            following = next((one.key for one in followers if one.key in self._order), "")
+            self._order.insert(self._order.index(following) if following else len(self._order), key)
+        self._draw_rows()
 
     def _open_menu(self) -> None:
         """What can be done about all requests of the agent in front, and agents that are muted."""
@@ -487,6 +506,7 @@ class ReviewDialog(LaterDialog):
         return one_line(authors[0], 40) if authors else "this agent"
 
     def _deny_agent(self, session: str, name: str, *, mute: bool) -> None:
+        self._note_places()
         request = self._context.api.deny_agent(session, "", mute, True)
         self._context.tasks.run("deny all of an agent", request, partial(self._agent_denied, name, mute))
 

@@ -42,6 +42,7 @@ class GroupPanel(QFrame):
         self._seen: set[str] = set()
         mark(self, kind="strip")
         self._title = ForeignLabel(role="section", elide=True)
+        self._why_not = ForeignLabel(role="muted")
         self.table = QTreeWidget()
         self.table.setAccessibleName("Programs of the same form, and the values in which they differ")
         self.table.setRootIsDecorated(False)
@@ -59,7 +60,7 @@ class GroupPanel(QFrame):
             button.setAutoDefault(False)
         unit = theme.unit
         top = row(None, self._title, self.deny_button, self.allow_button, spacing=unit * 2, grows=self._title)
-        column(self, top, self.table, margins=(unit * 4, unit * 2, unit * 4, unit * 2), spacing=unit * 2)
+        column(self, top, self._why_not, self.table, margins=(unit * 4, unit * 2, unit * 4, unit * 2), spacing=unit * 2)
         self.hide()
 
     def show_group(self, group: RequestGroup | None, runs: Mapping[str, Run], current: str) -> None:
@@ -114,7 +115,10 @@ class GroupPanel(QFrame):
         self.deny_button.setText(f"Deny {count:,}")
         self.deny_button.setEnabled(count > 0)
         self.allow_button.setText(f"Allow {count:,}")
-        self.allow_button.set_obstacle(self.obstacle())
+        obstacle = self.obstacle()
+        self.allow_button.set_obstacle(obstacle)
+        self._why_not.setText(obstacle)
+        self._why_not.setVisible(obstacle not in ("", _UNSEEN))  # the table itself shows that it goes on
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

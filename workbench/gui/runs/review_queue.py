@@ -154,6 +154,7 @@ def queue_row(entry: QueueEntry, now: float) -> Row:
         aside_tone="danger" if urgent else "muted",
         icon=entry.risk.icon,
         tone=entry.risk.tone,
+        wraps=True,
         spoken=entry.risk.text,
         tip=f"{title}\n{entry.author}",
     )
