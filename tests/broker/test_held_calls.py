@@ -38,8 +38,8 @@ class Told:
         return [event.ending for event in self.events if isinstance(event, HeldCallSettled)]
 
 
-def held_call(run="r1", tool="delete_order", **more):
-    return HeldCall("", run, "c1", "demo", tool, "{}", **more)
+def held_call(run="r1", tool="delete_order", call_id="c1", arguments="{}", **more):
+    return HeldCall("", run, call_id, "demo", tool, arguments, **more)
 
 
 def asked(held_calls, line="{}", seconds=60.0, **more):
@@ -76,6 +76,34 @@ async def test_an_answer_is_about_the_calls_that_were_shown_and_no_others():
         held_calls.answer(HeldCallAnswer(seen.id, allow=True))
     held_calls.answer(HeldCallAnswer(left.id, allow=False, reason="no"))
     assert (await second).reason == "no"
+
+
+async def test_a_call_is_changed_by_itself_although_others_joined_it():
+    told = Told()
+    held_calls = HeldCalls(told)
+
+    async def edit(text):
+        return held_call(arguments=text)
+
+    first = asyncio.ensure_future(held_calls.ask(held_call(), "first", 60.0, edit=edit))
+    seen = await told.paused(1)
+    second = asked(held_calls, "second", call_id="c2")
+    both = await told.paused(2)
+    with pytest.raises(WorkbenchError, match="Several calls"):
+        await held_calls.edit(both.id, "{}")
+    changed = await held_calls.edit(seen.id, '{"id": 7}')
+    assert [one.arguments for one in held_calls.all()] == ["{}", '{"id": 7}']
+    events = [event for event in told.events if isinstance(event, CallHeld)][-2:]
+    assert [(event.held_call.list, event.before) for event in events] == [(('{"id": 7}',), both.id), (("second",), "")]
+    for gone in (seen, both):
+        with pytest.raises(WorkbenchError):
+            held_calls.answer(HeldCallAnswer(gone.id, allow=True))
+    held_calls.answer(HeldCallAnswer(changed.id, allow=True))
+    assert (await first).arguments == '{"id": 7}'
+    assert not second.done()
+    held_calls.withdraw("r1")
+    assert not (await second).allow
+    assert held_calls.all() == ()
 
 
 async def test_nobody_in_time_is_a_no():

@@ -460,6 +460,7 @@ class FakeCore:
             Tool("files", "add_note", hints=Hints(read_only=False, destructive=False), hash="2"),
             Tool("files", "delete_file", hints=Hints(read_only=True), hash="3"),
         ]
+        self.tool_schemas: dict[str, dict[str, Any]] = {}  # by tool; of others, one optional number
         self.tool_list = [
             make_tool("demo", "list_orders", Hints(read_only=True), "Lists orders, newest first."),
             make_tool("demo", "send_email", Hints(read_only=False, open_world=True), "Sends an e-mail."),
@@ -628,7 +629,8 @@ class FakeCore:
     async def tool(self, server: str, name: str) -> Tool:
         for tool in self.tool_list:
             if (tool.server, tool.name) == (server, name):
-                schema = {"type": "object", "properties": {"limit": {"type": "integer", "default": 20}}}
+                limit = {"type": "object", "properties": {"limit": {"type": "integer", "default": 20}}}
+                schema = self.tool_schemas.get(name, limit)
                 return Tool(server, name, tool.title, tool.summary, schema, None, tool.hints, {}, "e" * 64, 120)
         raise WorkbenchError(f"There is no tool {name}.", "Did you mean list_orders?")
 
@@ -1379,7 +1381,7 @@ class FakeCore:
             json.loads(arguments)
         except ValueError:
             raise WorkbenchError("The arguments are not valid JSON.", "Correct them.") from None
-        held_call = next(call for call in self.held_call_list if call.id == held_call_id)
+        held_call = next(call for call in self.held_call_list if call.more or call.id == held_call_id)
         return replace(held_call, arguments=arguments, original=held_call.arguments)
 
     async def edit_held_call(self, held_call_id: str, arguments: str) -> HeldCall:

@@ -162,21 +162,34 @@ class HeldCalls:
 
     async def edit(self, held_call_id: str, text: str) -> HeldCall:
         """Replace the arguments of a held call; it waits on under a new id, so that answers about the old arguments are
-        refused."""
+        refused. Calls that joined it since it was shown under this id wait on by themselves."""
         changed = await self.assess_edit(held_call_id, text)
         group, waiting = self._editable(held_call_id)  # it may have been answered meanwhile
         waiting.held_call, waiting.changed = changed, text
         waiting.line = " ".join(changed.arguments.split())[:SHOWN_LINE]
+        own = group if len(group.waiting) == 1 else self._separate(group, waiting)
+        own.ids.clear()
+        self._notify_user(own)
+        if own is not group:
+            self._notify_user(group)
+        assert own.shown_call is not None
+        return own.shown_call
+
+    def _separate(self, group: _Group, waiting: _Waiting) -> _Group:
+        """Let a call wait by itself in the place of its group. The caller shows both again."""
+        key = (*group.key[:-1], waiting.held_call.call_id)
+        own = self._groups[key] = _Group(uuid.uuid4().hex[:12], key, [waiting], group.shown_call)
+        waiting.group = own
+        group.waiting.remove(waiting)
         group.ids.clear()
-        self._notify_user(group)
-        assert group.shown_call is not None
-        return group.shown_call
+        group.shown_call = None
+        return own
 
     def _editable(self, held_call_id: str) -> tuple[_Group, _Waiting]:
         group = next((one for one in self._groups.values() if held_call_id in one.ids), None)
         if group is None:
             raise self._no_longer_waiting(held_call_id)
-        if len(group.waiting) > 1:
+        if group.ids[held_call_id] > 1:
             raise WorkbenchError("Several calls wait together, so they cannot be changed.", "Allow or deny them.")
         if group.waiting[0].edit is None:
             raise WorkbenchError("This request cannot be changed.", "Allow or deny it.")
@@ -259,7 +272,7 @@ class HeldCalls:
     def _wait_in(self, group: _Group, waiting: _Waiting, seconds: float) -> None:
         waiting.group = group
         waiting.clock = self._clocks.start(
-            seconds, lambda: self._remove_call(waiting, "timed out"), lambda: self._update_clock(group)
+            seconds, lambda: self._remove_call(waiting, "timed out"), lambda: self._update_clock(waiting.group or group)
         )
         group.waiting.append(waiting)
 

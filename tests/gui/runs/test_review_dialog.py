@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -371,8 +372,7 @@ def test_all_of_an_agent_are_denied_and_it_is_muted(review: ReviewDialog, fake_c
     assert review.undo.text().startswith("Undo 3 denials")
 
 
-def test_the_arguments_of_a_held_call_are_changed_in_place(window: Any, fake_core: Any, qtbot: Any) -> None:
-    held_call = fake_core.put_held_call(make_held_call(editable=True, origins=()))
+def open_held_call(window: Any, qtbot: Any) -> ReviewDialog:
     qtbot.waitUntil(lambda: bool(window.context.store.held_calls))
     window.commands.do("held_call.decide")
     qtbot.waitUntil(lambda: bool(window.findChildren(ReviewDialog)))
@@ -380,17 +380,24 @@ def test_the_arguments_of_a_held_call_are_changed_in_place(window: Any, fake_cor
     review.activateWindow()
     qtbot.waitUntil(review.isActiveWindow)
     settled(review, qtbot)
+    return cast("ReviewDialog", review)
+
+
+def test_the_arguments_of_a_held_call_are_changed_in_place(window: Any, fake_core: Any, qtbot: Any) -> None:
+    held_call = fake_core.put_held_call(make_held_call(editable=True, origins=()))
+    review = open_held_call(window, qtbot)
     page = page_of(review)
     press(review, Keys.Key_E)
-    assert page.editor.hasFocus()
+    text_box = page.editor.text_box
+    assert text_box.hasFocus()
     assert not page.deny_button.isVisible()
-    page.editor.setPlainText("{")
+    text_box.setPlainText("{")
     qtbot.waitUntil(lambda: page.fault.sentence() == "The arguments are not valid JSON.")
     assert not page.check_button.isEnabled()
     text = held_call.arguments.replace("records@collect-data.example", "team@acme.example")
-    page.editor.setPlainText(text)
+    text_box.setPlainText(text)
     qtbot.waitUntil(page.check_button.isEnabled)
-    QTest.keyClick(page.editor, Keys.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(text_box, Keys.Key_Return, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: page.held_call.id == "p1-2")
     assert page.allow_button.text() == "Allow with changes"
     assert "team@acme.example" in page.arguments.text()
@@ -400,6 +407,44 @@ def test_the_arguments_of_a_held_call_are_changed_in_place(window: Any, fake_cor
     qtbot.waitUntil(lambda: bool([name for name, _ in fake_core.asked if name == "answer_held_call"]))
     (answer,) = [words[0] for name, words in fake_core.asked if name == "answer_held_call"]
     assert (answer.held_call_id, answer.allow) == ("p1-2", True)
+
+
+_TEXTS = {"type": "object", "properties": {name: {"type": "string"} for name in ("to", "subject", "body", "cc")}}
+
+
+def test_simple_arguments_are_changed_in_a_form_and_stay_when_calls_join(
+    window: Any, fake_core: Any, qtbot: Any
+) -> None:
+    fake_core.tool_schemas["send_email"] = _TEXTS
+    held_call = fake_core.put_held_call(make_held_call(editable=True))
+    review = open_held_call(window, qtbot)
+    page = page_of(review)
+    qtbot.waitUntil(lambda: page.editor.knows_schema)
+    press(review, Keys.Key_E)
+    form = page.editor.form
+    qtbot.waitUntil(lambda: form.isVisible() and form.isAncestorOf(QApplication.focusWidget()))
+    assert page.editor.text() == held_call.arguments, "nothing is changed yet"
+    press(review, Keys.Key_Escape)
+    assert page.arguments.isVisible(), "Escape leaves a form without changes"
+    press(review, Keys.Key_E)
+    qtbot.waitUntil(lambda: form.isVisible() and form.isAncestorOf(QApplication.focusWidget()))
+    field = QApplication.focusWidget()
+    QTest.keyClick(field, Keys.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(field, "team@acme.example")
+    fake_core.put_held_call(
+        make_held_call("p1-9", editable=False, more=1, list=("first", "second")), before=held_call.id
+    )
+    qtbot.waitUntil(lambda: page.held_call.id == "p1-9")
+    assert page.fault.sentence().startswith("1 more call joined while you edited.")
+    assert '"to": "team@acme.example"' in page.editor.text()
+    assert field.hasFocus()
+    assert decisions(fake_core) == []
+    qtbot.waitUntil(page.check_button.isEnabled)
+    QTest.keyClick(field, Keys.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: "edit_held_call" in [name for name, _ in fake_core.asked])
+    (changed,) = [words for name, words in fake_core.asked if name == "edit_held_call"]
+    assert changed[0] == held_call.id, "what the user saw when the edit began"
+    assert json.loads(changed[1])["to"] == "team@acme.example"
 
 
 def test_a_program_that_lapsed_is_put_back(review: ReviewDialog, window: Any, fake_core: Any, qtbot: Any) -> None:

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, HeldCallSettled, PrivacyChanged, RunChanged
+from workbench.gui.forms.form import SchemaForm
+from workbench.gui.forms.schema_shapes import Kind, shape_of
 from workbench.gui.kit.controls import AllowButton, CalmCombo, RoomyButton
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.json_text import dump, identical
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.plain_edit import PlainEdit, reading_box, units
@@ -27,7 +30,7 @@ from workbench.gui.runs.effects_view import KIND_TEXTS
 from workbench.gui.runs.run_head import trifecta_badge
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun, ShowPrivacy
-from workbench.records import Fault, HeldCall, HeldCallAnswer, Permission, ValueOrigin
+from workbench.records import Fault, HeldCall, HeldCallAnswer, JsonObject, Permission, ValueOrigin
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
 
@@ -173,6 +176,80 @@ class RuleChoice(QWidget):
         self.setVisible(bool(rules or self._scopes))
 
 
+_SIMPLE = (Kind.STRING, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.ENUM, Kind.CONST)
+
+
+class CallEditor(QStackedWidget):
+    """Edits what would be sent: as a form if the tool takes simple values, else as text."""
+
+    edited = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text_box = PlainEdit()
+        self.text_box.setAccessibleName("What would be sent, editable")
+        self.text_box.setTabChangesFocus(True)
+        mark(self.text_box, kind="code")
+        self.form = SchemaForm(theme)
+        for page in (self.text_box, self.form):
+            self.addWidget(page)
+        self.text_box.textChanged.connect(self.edited)
+        self.form.changed.connect(self.edited)
+        self._given = ""
+        self._schema: JsonObject | None = None
+
+    @property
+    def knows_schema(self) -> bool:
+        return self._schema is not None
+
+    def set_schema(self, schema: JsonObject) -> None:
+        """Set the schema of the tool's arguments. Without one, they are edited as text."""
+        self._schema = schema
+
+    def show_text(self, text: str) -> None:
+        """Begin to edit a text."""
+        self._given = text
+        self.text_box.setPlainText(text)
+        self.setCurrentWidget(self.form if self._fill_form(text) else self.text_box)
+
+    def text(self) -> str:
+        """What would be sent now, finished or not."""
+        if self.currentWidget() is self.text_box:
+            return self.text_box.text()
+        draft = self.form.draft()
+        typed = draft.get("text")
+        if isinstance(typed, str):
+            return typed
+        return self._given if identical(draft["value"], json.loads(self._given)) else dump(draft["value"])
+
+    def has_changes(self) -> bool:
+        return self.text() != self._given
+
+    def take_focus(self) -> None:
+        if self.currentWidget() is self.text_box:
+            self.text_box.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif not self.form.take_focus():
+            QTimer.singleShot(0, self.form, self.form.focus_path)  # its fields are made when it is shown
+
+    def _fill_form(self, text: str) -> bool:
+        """Fill the form; False if it cannot show exactly this, or the tool takes more than simple values."""
+        schema = self._schema
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return False
+        if schema is None or not isinstance(value, dict) or not value:
+            return False
+        shape = shape_of(schema, schema)
+        if shape.kind is not Kind.OBJECT or not value.keys() <= shape.properties.keys():
+            return False
+        if any(shape_of(one, schema).kind not in _SIMPLE for one in shape.properties.values()):
+            return False
+        self.form.set_schema(schema)
+        self.form.set_value(value)
+        return not self.form.json_shown() and identical(self.form.draft().get("value"), value)
+
+
 _HOW_TO_MARK = "Point at a token to see its value. Select text and open its menu to mask it always or never."
 _PAUSE_MS = 250  # after the last key, before changed arguments are judged
 _MOST_REASONS = 4  # that are listed; more are counted
@@ -198,6 +275,8 @@ class HeldCallPage(DecisionDialog):
     def __init__(self, context: Context, held_call: HeldCall, parent: QWidget | None = None) -> None:
         super().__init__(context, held_call.id, "A call waits for your decision", "the call", parent)
         self._is_masking_again = False  # marks were changed while an answer waits
+        self._edited = held_call  # what waited when the user began to edit
+        self._change: Fault | None = None  # what changed while the user edits
         self._edit_pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._edit_pause.timeout.connect(self._assess_edit)
         self._lay_out()
@@ -207,10 +286,12 @@ class HeldCallPage(DecisionDialog):
         context.store.on(RunChanged, self._run_changed)
         context.store.clocks_changed.connect(self._clock_changed)
         self.show_request(held_call)
+        if not held_call.is_answer and held_call.run_id:
+            context.tasks.run("read the schema of a call", self._read_schema())
 
     def show_request(self, held_call: HeldCall) -> None:
         """Show what waits now. A press that was meant for the calls before does not count."""
-        self.held_call, self.request_id = held_call, held_call.id
+        self.held_call, self.request_id, self._change = held_call, held_call.id, None
         self._show_editing(False)
         calls = held_call.more + 1
         name = f"{held_call.server}.{held_call.tool}"
@@ -275,7 +356,25 @@ class HeldCallPage(DecisionDialog):
         masked_again = event.held_call.is_answer and event.held_call.run_id == self.held_call.run_id
         if (event.before == self.held_call.id or masked_again) and not self.is_over:
             self._is_masking_again = False
-            self.show_request(event.held_call)
+            if self.editing and self.editor.has_changes() and not self._sending:
+                self._keep_edit(event.held_call)
+            else:
+                self.show_request(event.held_call)
+
+    def _keep_edit(self, held_call: HeldCall) -> None:
+        """The request changed while the user edits: keep what was typed, say so, and check it again."""
+        self.held_call, self.request_id = held_call, held_call.id
+        message, hint = "The request changed while you edited it.", "Your text is kept. “Back” shows the new request."
+        if held_call.more:
+            message = f"{count_of(held_call.more, 'more call')} joined while you edited."
+            hint = "Your text is kept and applies to the call that you began with; the others wait on."
+        else:
+            self._edited = held_call
+        self._change = Fault(message, hint)
+        self.show_fault(self._change, "warning")
+        self._show_time(held_call)
+        self.restart_settling()
+        self._edit_pause.start()
 
     def _marks_changed(self, _: PrivacyChanged) -> None:
         """The user changed what is masked: show the answer as it would be sent now."""
@@ -351,19 +450,38 @@ class HeldCallPage(DecisionDialog):
         self.end(fault)
 
     def is_reading(self, focus: QWidget) -> bool:
-        return focus in (self.arguments, self.editor) or self.evidence.isAncestorOf(focus)
+        return focus is self.arguments or self.editor.isAncestorOf(focus) or self.evidence.isAncestorOf(focus)
 
     # changing what would be sent
 
+    @property
+    def editing(self) -> bool:
+        return not self.editor.isHidden()
+
+    async def _read_schema(self) -> None:
+        try:
+            tool = await self.context.api.tool(self.held_call.server, self.held_call.tool)
+        except WorkbenchError:
+            return  # the server is gone; the arguments are edited as JSON
+        self.editor.set_schema(tool.input_schema)
+
     def _edit(self) -> None:
-        self.editor.setPlainText(self.held_call.arguments)
+        self._edited = self.held_call
+        self.editor.show_text(self.held_call.arguments)
+        self._edit_pause.stop()
         self._show_editing(True)
-        self.editor.setFocus()
+        self.editor.take_focus()
+        QTimer.singleShot(0, self, self._scroll_to_editor)  # it has no place yet
+
+    def _scroll_to_editor(self) -> None:
+        if self.editing:
+            self._area.ensureWidgetVisible(self.editor, 0, self.context.theme.unit * 4)
 
     def _show_editing(self, editing: bool) -> None:
         """Show the editor and its buttons, or what waits and the buttons that decide."""
         if editing:
-            self.editor.setMinimumHeight(self.arguments.height())
+            least = self.fontMetrics().lineSpacing() * _ARGUMENT_LINES
+            self.editor.setMinimumHeight(max(self.arguments.height(), least))
         self.editor.setVisible(editing)
         self.arguments.setVisible(not editing)
         for button in (self.back_button, self.check_button):
@@ -381,16 +499,15 @@ class HeldCallPage(DecisionDialog):
         self.take_focus()
 
     def _check_by_key(self) -> None:
-        if self.editor.isVisible():
+        if self.editing:
             self.check_button.click()
 
     def _check_edit(self) -> None:
-        text = self.editor.text()
-        if text == self.held_call.arguments:
+        if not self.editor.has_changes():
             self._leave_edit()
         else:
             self._edit_pause.stop()
-            edit = partial(self.context.api.edit_held_call, self.held_call.id, text)
+            edit = partial(self.context.api.edit_held_call, self._edited.id, self.editor.text())
             self.submit("check a changed call", edit, self._take_edit)
 
     def _take_edit(self, held_call: HeldCall) -> None:
@@ -400,7 +517,7 @@ class HeldCallPage(DecisionDialog):
         self.take_focus()
 
     def _assess_edit(self) -> None:
-        if self.editor.isVisible() and not self.is_over:
+        if self.editing and not self.is_over:
             text = self.editor.text()
             self.context.tasks.run("assess a changed call", self._show_assessment(text))
 
@@ -408,11 +525,11 @@ class HeldCallPage(DecisionDialog):
         """Say why the text cannot be sent, or show its risk and the reasons to ask. Nothing is decided about it yet."""
         fault: WorkbenchError | None = None
         try:
-            judged = await self.context.api.assess_held_call_edit(self.held_call.id, text)
+            judged = await self.context.api.assess_held_call_edit(self._edited.id, text)
         except WorkbenchError as error:
             fault = error
-        if self.editor.isVisible() and text == self.editor.text() and not self.is_over:
-            self.show_fault(fault, "warning")
+        if self.editing and text == self.editor.text() and not self.is_over:
+            self.show_fault(fault or self._change, "warning")
             self.check_button.setEnabled(fault is None)
             if fault is None and not judged.is_answer:
                 risk = risk_word(judged.risk)
@@ -422,19 +539,19 @@ class HeldCallPage(DecisionDialog):
 
     def reject(self) -> None:
         """Escape leaves an editor without changes first."""
-        if not self.is_over and self.editor.isVisible() and self.editor.text() == self.held_call.arguments:
+        if not self.is_over and self.editing and not self.editor.has_changes():
             self._leave_edit()
         else:
             super().reject()
 
     def take_focus(self) -> None:
-        if self.editor.isVisible():
-            self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.editing:
+            self.editor.take_focus()
         else:
             super().take_focus()
 
     def obstacle(self) -> str:
-        return super().obstacle() or ("Check your changes first." if self.editor.isVisible() else "")
+        return super().obstacle() or ("Check your changes first." if self.editing else "")
 
     def _show_run(self) -> None:
         self.context.go(FollowRun(self.held_call.run_id))
@@ -475,7 +592,7 @@ class HeldCallPage(DecisionDialog):
             ),
             self.reason_row,
         )
-        area = scrolled(self._make_body(unit))
+        self._area = area = scrolled(self._make_body(unit))
         QWidget.setTabOrder(self.arguments, self.evidence)
         head = self.make_head("hourglass", "warning", self._title, badges)
         column(self, head, area, self.fault, foot, grows=area)
@@ -488,11 +605,8 @@ class HeldCallPage(DecisionDialog):
         self.arguments = reading_box("", "What it would send")
         self.chips = TokenChips(self.arguments, self.context)
         MarkMenu(self.arguments, self.context, self.chips)
-        self.editor = PlainEdit()
-        self.editor.setAccessibleName("What would be sent, editable")
-        self.editor.setTabChangesFocus(True)
-        self.editor.textChanged.connect(self._edit_pause.start)
-        mark(self.editor, kind="code")
+        self.editor = CallEditor(self.context.theme)
+        self.editor.edited.connect(self._edit_pause.start)
         self.editor.hide()
         self.evidence = Evidence(self.context.theme)
         self.rules = RuleChoice(self.context)
