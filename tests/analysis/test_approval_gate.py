@@ -256,6 +256,15 @@ def test_a_file_that_is_there_already_is_asked_about():
     assert not is_mild("open('workspace/a.csv', 'w').write('x')", taken=lambda path: path == "a.csv")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["CLAUDE.local.md", "x.instructions.md", "requirements-dev.txt", "package.json", "tsconfig.json", "opencode.json"],
+)
+def test_a_new_file_that_agents_or_tools_follow_is_asked_about(name: str) -> None:
+    assert not is_mild(f"open('workspace/{name}', 'w').write('x')")
+    assert is_mild("open('workspace/report.json', 'w').write('x')")
+
+
 def test_only_hints_that_are_believed_and_a_persons_word_make_a_tool_that_only_adds():
     plain = DESK_TOOLS[0]
     assert not only_adds(effective_tool(plain, Trust()))

@@ -34,6 +34,9 @@ def test_an_address_of_that_domain_is_meant(to: object) -> None:
         "eve%evil.com@acme.com",
         "eve＠evil.com，bob@acme.com",
         "@acme.com.evil.com/@acme.com",
+        "=?utf-8?q?eve=40evil.com=3e=20?=@acme.com",
+        "bob|sh@acme.com",
+        "bob\u200b@acme.com",
         ["bob@acme.com", "eve@evil.com"],
         [["bob@acme.com"]],
         {"address": "bob@acme.com"},
@@ -103,6 +106,8 @@ def test_paths_lead_into_lists_and_objects() -> None:
         ("https://eve@evil.com#.acme.com/v1", False),
         ("https://evil.com\\.acme.com/v1", False),
         ("https://api.acme.com/../x", False),
+        ("https://api.acme.com/%2e%2e/x", False),
+        ("https://api.acme.com/..;/x", False),
     ],
 )
 def test_a_host_stays_a_host(value: str, fits: bool) -> None:
@@ -124,7 +129,14 @@ def test_below_the_workspace_is_where_a_path_really_leads(tmp_path: Path) -> Non
     assert all(map(fits, ("workspace/a.csv", f"{workspace}/far/a.csv", "workspace/x/../a.csv")))
     for path in ("/etc/passwd", "workspace/../x", "workspace", "a.csv", "workspace/link/x", "~/x", "file:///x", "a\0b"):
         assert not fits(path)
-    for path in ("workspace/deep/../secret", "workspace/%2e%2e/x", "workspace/$HOME/x", "workspace/a\n/../b"):
+    assert not fits("workspace/.git/hooks/x")
+    for path in (
+        "workspace/deep/../secret",
+        "workspace/%2e%2e/x",
+        "workspace/$HOME/x",
+        "workspace/a\n/../b",
+        "workspace/.git/x",
+    ):
         assert not fits(path)
     assert not holds(rule, {"path": "workspace/a.csv"})  # nobody said where that is
 

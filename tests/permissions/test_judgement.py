@@ -137,6 +137,16 @@ def test_an_approved_program_calls_what_was_seen_in_it() -> None:
         assert judged(call(tool), tool, verdict(tool), approved=True).decision is ALLOW, tool
 
 
+def test_a_value_that_programs_take_for_an_option_asks_also_of_a_tool_that_reads() -> None:
+    def asked(**arguments: str) -> list[str]:
+        made = replace(call(READ), arguments=arguments)
+        return told(judged(made, READ, verdict(READ), arguments=arguments))
+
+    assert asked(revision="--output=/home/ann/.bashrc") == ["option"]
+    assert asked(file_path="-o/home/ann/x") == ["option"]
+    assert asked(revision="HEAD~1") == asked(path="-") == asked(query="-label:spam") == []
+
+
 def test_a_destructive_tool_needs_approval_even_when_it_was_seen() -> None:
     said = judged(call(DELETE), DELETE, verdict(DELETE))
     assert (said.decision, told(said)) == (ASK, ["unforeseen"])
@@ -296,7 +306,8 @@ def test_each_rule_answers_in_its_place() -> None:
         "own_call",
         "outside_run",
         "harmless_call",
-    }  # of the user's own calls, and two that only end the questions
+        "option_as_argument",
+    }  # of the user's own calls, two that only end the questions, and one about other arguments
     assert spoken | silent == {one.__name__ for one in RULES}
     assert all(one.__doc__ for one in RULES)
 

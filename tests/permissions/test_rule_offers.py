@@ -77,7 +77,14 @@ def test_a_folder_on_this_machine_and_links_out_of_it(tmp_path: Path) -> None:
     for bad in (
         *(f"{inside}/../b", f"{inside}/link/x", f"{inside}", f"{inside}x/y", f"{tmp_path}/docs/b", "x.md", "~/x"),
         *(f"{inside}/%2e%2e/x", f"{inside}/$HOME/x", f"{inside}\\..\\x", f"file://{inside}/x", f"{inside}/a\nb"),
-        *(f"{inside}/．．/x", f"/{inside}/x", f"{inside.parent}/A/x", ""),
+        *(
+            f"{inside}/．．/x",
+            f"{inside}/.git/hooks/x",
+            f"{inside}/b/.vscode/x",
+            f"/{inside}/x",
+            f"{inside.parent}/A/x",
+            "",
+        ),
     ):
         assert not allowed(FILES, found["group"], {"path": bad}, str(tmp_path / "workspace")), bad
     deny = (Predicate("path", f"below {inside}"),)
@@ -104,6 +111,28 @@ def test_a_host_a_repository_and_reading_sql() -> None:
     assert allowed(SQL, reading["reads"], {"sql": "SELECT count(*) FROM customers"})
     for bad in ("DROP TABLE orders", "SELECT 1; DELETE FROM orders", "SELECT 1 INTO x", ["DROP TABLE x"], None):
         assert not allowed(SQL, reading["reads"], {"sql": bad}), bad  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "other"),
+    [
+        ("exec_in_pod", {"name": "a", "namespace": "b", "command": ["ls"]}, {"command": ["rm", "-rf", "/"]}),
+        ("run_code", {"session_id": "s", "code": "print(1)"}, {"code": "evil()"}),
+        ("execute_sql", {"project_id": "p", "query": "update t set a = 1 where b = 2"}, {"query": "drop table t"}),
+        ("kubectl_delete", {"resourceType": "pod", "name": "a", "namespace": "b"}, {"resourceType": "namespace"}),
+        ("create_transfer", {"account_id": "a", "iban": "DE1", "amount": 10}, {"amount": 10_000}),
+        ("share_document", {"document_id": "d", "email": "a@acme.example", "role": "reader"}, {"role": "owner"}),
+    ],
+)
+def test_no_rule_leaves_open_what_the_call_does(
+    name: str, arguments: dict[str, JsonValue], other: dict[str, JsonValue]
+) -> None:
+    tool = Tool("s", name, hints=Hints(), hash="x")
+    found = [one for one in offers(tool, arguments) if one.where]
+    assert found
+    for one in found:
+        assert allowed(tool, one.where, arguments)
+        assert not allowed(tool, one.where, arguments | other), one
 
 
 def test_a_call_that_is_known_in_part_is_judged_by_what_is_known() -> None:

@@ -28,6 +28,8 @@ SELECT 'it''s' AS "delete", `insert` FROM [update]
 SHOW TABLES
 DESCRIBE orders
 SELECT 1; SELECT 2;
+SELECT a, 'b', 'https://example.org' FROM t WHERE c IN ('https://example.org', 'd/e') ORDER BY 1, 'x'
+SELECT trim(both ' ' from name), a - -1 FROM (SELECT 'x' AS name, 2 AS a) s WHERE d = (SELECT max(d) FROM u)
 SELECT extract(year FROM day) y, row_number() OVER (PARTITION BY a ORDER BY b) FROM t WHERE c IS NOT DISTINCT FROM 3
 SELECT data->>'name', x::text, tags[1] FROM t WHERE id = $1
 """.strip().split("\n")
@@ -56,6 +58,16 @@ NOT_READING = [
         "SELECT 1 /* /* */ ; DROP TABLE t; -- */",
         r"SELECT '\'; DROP TABLE t; -- '",
         "SELECT 1 --1; DROP TABLE t",
+        "SELECT 1--'\n; DROP TABLE t --'",
+        "SELECT a[ /* ] FROM t WHERE b = '*/ 1]; DROP TABLE t; --'",
+        "SELECT * FROM 'https://example.org/x.csv'",
+        "SELECT * FROM t, 'x.csv'",
+        "SELECT * FROM (t), ('/etc/passwd')",
+        "SELECT * FROM t JOIN 'x.parquet' ON 1 = 1",
+        'SELECT * FROM "https://example.org/x.parquet"',
+        "SELECT * FROM csv.`/etc/passwd`",
+        "SELECT $1 FROM @stage",
+        "SELECT NEXT VALUE FOR s",
         "SELECT 1 # '\n; DROP TABLE t; -- '",
         "SELECT $$ ' $$; DROP TABLE t; -- '",
         "SELECT q'[ ' ]'; DROP TABLE t; -- ']'",

@@ -16,6 +16,7 @@ unread, too.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Final
 
@@ -23,6 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.permissions.call_rules import LOST, Foreseen
 from workbench.permissions.tool_annotations import facts_of, needs_no_approval
 from workbench.records import (
@@ -253,8 +255,16 @@ def _all_refused(verdict: Verdict) -> bool:
 
 # ── Programs that only add data ─────────────────────────────────────────────────────────────────────────
 _DATA: Final = frozenset({".csv", ".tsv", ".json", ".jsonl", ".txt", ".md", ".log", ".parquet", ".png", ".jpg"})
-_INSTRUCTIONS: Final = frozenset(  # files that agents follow
-    {"agents.md", "claude.md", "gemini.md", "skill.md", "copilot-instructions.md", "memory.md", "rules.md"}
+_INSTRUCTIONS: Final = names(  # files that agents follow
+    """agents.md agent.md claude.md gemini.md skill.md copilot-instructions.md memory.md rules.md conventions.md soul.md
+    identity.md tools.md user.md heartbeat.md bootstrap.md llms.txt llms-full.txt"""
+)
+_STEERING: Final = re.compile(  # more of them, and settings and lists from which tools run code
+    r""".*\.(?:instructions|prompt|chatmode|agent|local)\.md
+    |(?:.*requirements.*|.*constraints.*|crontab.*|cmakelists)\.txt
+    |(?:.*\.config|.*rc|tsconfig.*|jsconfig.*|package|composer|deno|opencode|mcp|tasks|launch|project|angular|turbo|nx|lerna
+    |devcontainer|vercel|firebase|settings)\.jsonc?""",
+    re.VERBOSE,
 )
 _WORKSPACE: Final = "workspace/"
 MOST_FILES: Final = 50  # written files that are looked at
@@ -334,7 +344,8 @@ def _is_new_data(one: Finding, taken: Callable[[str], bool]) -> bool:
 
 def is_data(path: str) -> bool:
     """Return whether a workspace file is plain data by its extension, not hidden, and none that agents follow."""
-    if posixpath.basename(path).lower() in _INSTRUCTIONS:
+    name = posixpath.basename(path).lower()
+    if name in _INSTRUCTIONS or _STEERING.fullmatch(name):
         return False
     hidden = any(part.startswith(".") for part in path.split("/"))
     return not hidden and posixpath.splitext(path)[1].lower() in _DATA

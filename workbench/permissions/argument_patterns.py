@@ -155,7 +155,7 @@ def _matches(pattern: str, value: JsonValue, workspace: str, resolve: Resolve) -
         return _is_below(text, pattern.removeprefix(BELOW), workspace, resolve)
     if pattern == READING:
         return isinstance(value, str) and only_reads(text)
-    if "/" in pattern and ".." in re.split(r"[/\\]", text):
+    if "/" in pattern and ".." in re.split(r"[/\\;]", unquote(unquote(text))):
         return False
     if pattern == exactly(text):
         return True
@@ -172,7 +172,14 @@ def _is_under(text: str, workspace: str, resolve: Resolve) -> bool:
     lexical = posixpath.normpath(joined)
     # `..` after a link leads to a different folder
     places = (lexical, _followed(lexical, resolve), _followed(joined, resolve))
+    if _is_hidden(lexical[len(workspace.rstrip("/")) :]):
+        return False
     return all(place.startswith(workspace.rstrip("/") + "/") for place in places)
+
+
+def _is_hidden(rest: str) -> bool:
+    """Whether a file or folder below an allowed one is hidden: `.git/hooks`, `.vscode`. Programs run what is there."""
+    return any(part.startswith(".") for part in rest.split("/"))
 
 
 def _is_below(text: str, folder: str, workspace: str, resolve: Resolve) -> bool:
@@ -183,6 +190,8 @@ def _is_below(text: str, folder: str, workspace: str, resolve: Resolve) -> bool:
         return False
     root = posixpath.normpath(folder)
     if not posixpath.normpath(text).startswith(f"{root}/"):
+        return False
+    if _is_hidden(posixpath.normpath(text)[len(root) :]):
         return False
     base = posixpath.dirname(workspace) if workspace else "/"
     place, real_root = (_followed(posixpath.join(base, one), resolve) for one in (text, root))
@@ -220,7 +229,8 @@ def _kept_out(address: bool, host: bool) -> str:
     """Return the characters that a wildcard does not match."""
     marks = r",;<>\"\x00-\x1f\x7f\x85\u2028\u2029"
     if address:
-        marks += r"\s@/'()\\:%!"
+        # `=?…?=` is decoded by some mailers, and `$(…)`, `|` and the like mean something to others
+        marks += r"\s@/'()\\:%!=?|`${}*^\[\]\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
     if host:
         marks += r"\s@/?#\\:%"
     return marks

@@ -10,6 +10,7 @@ certain to be refused is returned to its author.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Final, Protocol
@@ -23,10 +24,12 @@ from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReaso
 from workbench.permissions.release_rules import NEVER_ALWAYS, ReleaseDecision, offered_rules
 from workbench.permissions.run_profiles import outside
 from workbench.permissions.tool_annotations import facts_of, needs_no_approval
+from workbench.permissions.tool_verbs import name_words
 from workbench.records import (
     CallDecision,
     Fault,
     JsonObject,
+    JsonValue,
     Origin,
     Permission,
     Risk,
@@ -259,7 +262,11 @@ class Case:
 
 
 # ── the rules, in the order of evaluation ─────────────────────────────────────────────────────────────────────────────
-RULED, UNFORESEEN, PLAN = "rule", "unforeseen", "plan"
+RULED, UNFORESEEN, PLAN, OPTION = "rule", "unforeseen", "plan", "option"
+_OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:[=/~.].*)?", re.DOTALL)
+_OPERANDS = frozenset(
+    ("revision", "target", "ref", "branch", "commit", "base", "path", "file", "source", "tag", "range")
+)
 
 
 def held_call_replaced(case: Case) -> Sequence[CallReason]:
@@ -424,6 +431,25 @@ def dry_run(case: Case) -> Sequence[CallReason]:
     return ()
 
 
+def option_as_argument(case: Case) -> Sequence[CallReason]:
+    """Ask about a value such as `--output=FILE` where a branch or a file is expected: a program that the server starts
+    may take it for an option."""
+    if case.context.verdict is None or case.context.approved or case.allowed_by_rule:
+        return ()
+    for key, value in case.context.arguments.items():
+        named = not _OPERANDS.isdisjoint(name_words(key))
+        if named and any(isinstance(one, str) and _OPTION.fullmatch(one) for one in _items(value)):
+            text = (
+                f"The argument {key} begins with a hyphen, so a program of {case.tool.server} may take it for an option"
+            )
+            return (_ask(OPTION, case, text),)
+    return ()
+
+
+def _items(value: JsonValue) -> Sequence[JsonValue]:
+    return value if isinstance(value, list) else [value]
+
+
 def harmless_call(case: Case) -> Sequence[CallReason]:
     """Allow a call that changes nothing and sends nothing outside, without checking the sources of its values."""
     if not case.reasons and case.facts.harmless and case.context.counted.planned is not PlanMatch.LEFT_OUT:
@@ -498,6 +524,7 @@ RULES: Final[tuple[Rule, ...]] = (
     token_release,
     own_call,
     approved_program,
+    option_as_argument,
     outside_run,
     dry_run,
     harmless_call,

@@ -61,6 +61,13 @@ _PUBLIC: Final = _words(
     storage.googleapis.com"""
 )
 _STATEMENTS: Final = _words("sql query q statement statements command script")
+# Arguments that say what a call does: a rule that leaves them open would allow anything
+_DECIDING: Final = _words(
+    """command commands cmd shell script javascript argv args code function expression python sql query statement
+    statements mutation cypher role permission permissions access scope visibility amount price action operation method
+    force recursive"""
+)
+_TYPES: Final = frozenset({"resourcetype", "resource_type", "type", "kind", "object_type"})
 _NAMING: Final = ("id", "name", "key", "number")  # ends of arguments that name the object acted on
 _NO_CONDITION: Final[tuple[Predicate, ...]] = ()
 
@@ -110,18 +117,27 @@ def _conditions(arguments: JsonObject, workspace: str) -> Iterator[tuple[str, tu
     places = tuple(key for key in arguments if key not in led and not _PLACES.isdisjoint(name_words(key)))
     objects = tuple(key for key in arguments if key.casefold().endswith(_NAMING) and key not in (*led, *places))
     statements = tuple(key for key, value in arguments.items() if _is_reading(key, value))
+    deciding = tuple(key for key in arguments if _decides(key) and key not in (*led, *places, *objects))
     if led or places:
-        narrow = _exact(arguments, (*led, *places, *(() if led else objects)))
+        narrow = _exact(arguments, (*led, *places, *(() if led else objects), *deciding))
     else:
-        narrow = _exact(arguments, objects or tuple(arguments))
+        narrow = _exact(arguments, (*objects, *deciding) if objects else tuple(arguments))
+    if not narrow:
+        return
     yield EXACT, narrow
     if statements:
-        yield READS, (*_exact(arguments, (*led, *places)), *(Predicate(key, READING) for key in statements))
+        rest = _exact(arguments, (*led, *places, *(one for one in deciding if one not in statements)))
+        if rest or len(deciding) <= len(statements):
+            yield READS, (*rest, *(Predicate(key, READING) for key in statements))
         return
     yield GROUP, tuple(_wider(one, arguments, workspace) for one in narrow)
     yield WORKSPACE, tuple(_in_workspace(one, arguments, workspace) for one in narrow)
     if led or places:
-        yield PLACE, _exact(arguments, (*led, *places))
+        yield PLACE, _exact(arguments, (*led, *places, *deciding))
+
+
+def _decides(key: str) -> bool:
+    return key.casefold() in _TYPES or not _DECIDING.isdisjoint(name_words(key))
 
 
 def _is_reading(key: str, value: JsonValue) -> bool:

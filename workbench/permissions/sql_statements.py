@@ -79,7 +79,7 @@ class _Token(Struct, frozen=True):
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r\n]+|--(?=[\s])[^\r\n]*|--$|/\*(?![!+M])(?:(?!/\*)[^*]|\*(?!/))*\*/)
     |(?P<text>'(?:[^']|'')*')
-    |(?P<name>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]'"`;\[\n-]*\])
+    |(?P<name>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[\w .,:$]*\])
     |(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?!\w))
     |(?P<word>[^\W\d]\w*)
     |(?P<param>\$\d+|:[^\W\d]\w*|@[^\W\d]\w*|\?\d*|%s)
@@ -100,6 +100,8 @@ def _tokens(text: str) -> tuple[list[_Token], str]:
             position += 1
             continue
         kind, found = str(match.lastgroup), match.group()
+        if found == "-" and tokens and tokens[-1].text == "-" and text[position - 1] == "-":
+            doubt = doubt or "databases read its quotes, comments or signs differently"  # `--'`: a comment for most
         if kind in ("text", "name") and _is_ambiguous(found, tokens, text, match.start()):
             doubt = doubt or "databases end its quoted texts at different places"
         if kind != "blank":
@@ -198,6 +200,10 @@ _FUNCTIONS = _words(
     LAST_INSERT_ROWID PG_SIZE_PRETTY PG_TOTAL_RELATION_SIZE PG_RELATION_SIZE PG_DATABASE_SIZE PG_TABLE_SIZE
     BM25 HIGHLIGHT SNIPPET MATCH STRUCT_PACK LIST LIST_VALUE"""
 )
+_BEFORE_TABLES = _words("FROM JOIN TABLE")
+_BEHIND_TABLES = _words(
+    "SELECT WHERE GROUP ORDER HAVING LIMIT OFFSET FETCH ON USING UNION EXCEPT INTERSECT WINDOW QUALIFY"
+)
 _PRAGMAS = _words(
     """TABLE_INFO TABLE_XINFO TABLE_LIST INDEX_LIST INDEX_INFO INDEX_XINFO FOREIGN_KEY_LIST DATABASE_LIST
     COLLATION_LIST FUNCTION_LIST MODULE_LIST PRAGMA_LIST COMPILE_OPTIONS INTEGRITY_CHECK QUICK_CHECK
@@ -251,9 +257,13 @@ def _changing(tokens: Sequence[_Token], verb: str, kind: SqlKind) -> SqlStatemen
 def _doubt(tokens: Sequence[_Token]) -> str:
     """Return why a statement that begins as a reading one may do more."""
     named = _defined_names(tokens)
+    if _reads_elsewhere(tokens):
+        return "it may read a file or an address"
     for at, token in enumerate(tokens):
         if token.upper in _CHANGING:
             return f"it contains {token.upper}"
+        if token.upper == "NEXT" and at + 1 < len(tokens) and tokens[at + 1].upper == "VALUE":
+            return "it takes the next number of a sequence"
         if not _is_function(tokens, at):
             continue
         name = token.text.upper()
@@ -262,6 +272,32 @@ def _doubt(tokens: Sequence[_Token]) -> str:
         if (qualified or name not in _FUNCTIONS) and not pragma and name not in named:
             return f"it calls {token.text}"
     return ""
+
+
+def _reads_elsewhere(tokens: Sequence[_Token]) -> bool:
+    """Whether a text, a parameter or a name that looks like a path stands for a table. DuckDB, Spark and others read
+    the file or address that it names, and so can send what is in it."""
+    listing = [False]  # for each open bracket, whether the tables of FROM are listed there
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1] if at else token
+        sign = token.text if token.kind == "sign" else ""
+        if token.kind == "name" and re.search(r"[/\\]|:\W", token.text):
+            return True
+        if listing[-1] and token.kind in ("text", "param") and _begins_table(before):
+            return True
+        if sign == "(":
+            listing.append(listing[-1] and _begins_table(before))
+        elif sign == ")" and len(listing) > 1:
+            listing.pop()
+        elif token.upper in _BEFORE_TABLES and not _is_extract(tokens, at):
+            listing[-1] = True
+        elif token.upper in _BEHIND_TABLES:
+            listing[-1] = False
+    return False
+
+
+def _begins_table(before: _Token) -> bool:
+    return before.upper in _BEFORE_TABLES or before.text in (",", "(")
 
 
 def _is_function(tokens: Sequence[_Token], at: int) -> bool:

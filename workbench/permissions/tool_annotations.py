@@ -17,11 +17,12 @@ from msgspec.structs import replace
 
 from workbench.permissions import tool_verbs
 from workbench.permissions.reviewed_tools import Review
-from workbench.permissions.sql_statements import only_reads
+from workbench.permissions.sql_statements import only_reads, read_sql
 from workbench.permissions.tool_groups import GroupFinding, find_group
 from workbench.records import (
     Hints,
     JsonObject,
+    JsonValue,
     Risk,
     ServerDecision,
     Standing,
@@ -256,6 +257,12 @@ _SQL_TOOL = _words(
     """execute exec run raw sql query queries statement statements database db postgres postgresql pg mysql mariadb
     sqlite duckdb bigquery snowflake clickhouse redshift athena d1 mssql"""
 )
+_SQL_WORDS = frozenset(("sql", "query", "statement", "database", "db"))
+_CHANGING_SQL = re.compile(
+    r"\b(?:insert\s+into|replace\s+into|delete\s+from|update\s+\S+\s+set|merge\s+into|truncate|(?:drop|alter|create)\s+"
+    r"(?:table|view|schema|database|index|trigger|function|user|role))\b",
+    re.I,
+)
 _SQL_VERBS = frozenset(("execute", "exec", "run", "sql", "query"))
 _SQL_ARGUMENTS = ("sql", "query", "statement")
 _reading: dict[int, tuple[Tool, Tool]] = {}  # by the identity of a tool, which is immutable
@@ -270,9 +277,11 @@ def runs_sql(tool: Tool) -> bool:
 def for_call(tool: Tool, arguments: JsonObject) -> Tool:
     """Return the tool as this call uses it: one that runs SQL only reads if the statement certainly does. Then it
     counts as a reading tool of its server."""
-    if not runs_sql(tool) or facts_of(tool).risk is Risk.LOW:
-        return tool
     given = [arguments[key] for key in _SQL_ARGUMENTS if key in arguments]
+    if facts_of(tool).risk is Risk.LOW:
+        return _as_changing(tool) if any(_changes_rows(tool, one) for one in given) else tool
+    if not runs_sql(tool):
+        return tool
     if len(given) != 1 or not isinstance(given[0], str) or not only_reads(given[0]):
         return tool
     known = _reading.get(id(tool))
@@ -288,6 +297,20 @@ def for_call(tool: Tool, arguments: JsonObject) -> Tool:
         _reading.clear()
     _reading[id(tool)] = tool, made
     return made
+
+
+def _changes_rows(tool: Tool, statement: JsonValue) -> bool:
+    """Whether a tool that is said to read is given SQL that changes something. Its server may not refuse that."""
+    if not isinstance(statement, str) or _SQL_WORDS.isdisjoint(tool_verbs.name_words(tool.name)):
+        return False
+    return _CHANGING_SQL.search(statement) is not None and any(one.target for one in read_sql(statement))
+
+
+def _as_changing(tool: Tool) -> Tool:
+    standing = Standing.ASKS if tool.standing is Standing.RUNS else tool.standing
+    hints = replace(tool.hints, read_only=False, destructive=True)
+    said = tuple(one for one in tool.said if one != "read_only")
+    return replace(tool, hints=hints, said=said, group=ToolGroup.DESTROYS, standing=standing)
 
 
 def effective_tool(

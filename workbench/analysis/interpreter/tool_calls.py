@@ -72,8 +72,11 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
 
 
 def _as_used(tool: Tool, arguments: Arguments) -> Tool:
-    """Return a tool that runs SQL as this call uses it: it only reads if all its possible statements do."""
+    """Return a tool that runs SQL as this call uses it: it only reads if all its possible statements do, and changes
+    something if one of them does."""
     used = [for_call(tool, one.values) for one in known_arguments(tool, (arguments,))]
+    if facts_of(tool).only_reads and (changing := [one for one in used if one is not tool]):
+        return changing[0]
     return used[0] if used and all(one is used[0] for one in used) else tool
 
 
