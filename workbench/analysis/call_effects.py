@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -18,15 +19,16 @@ from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.program_report import MAX_FLOWS, NotedFinding, ProgramReport
 from workbench.analysis.interpreter.tool_calls import noted_texts
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
-from workbench.analysis.interpreter.values import Arguments, ValueSource
+from workbench.analysis.interpreter.values import ValueSource
 from workbench.analysis.sql_statements import SqlClass
 from workbench.permissions.tool_annotations import facts_of
-from workbench.records import Flow, Risk, Tool
+from workbench.records import Flow, Risk, Span, Tool
 from workbench.records.common_types import worst
 
 CALL = "tool.call"
 _ABOUT_ARGUMENTS = ("tool.sql", "tool.path", "tool.address")  # findings that the sentence of the call states
 _ABOUT_FLOWS = ("flow.private", "flow.destination", "flow.decides")
+_NoteKey: TypeAlias = tuple[str, Span, str]
 _Sinks = dict[tuple[str, int], list[SinkCall]]  # by "server.tool" and line
 
 
@@ -43,9 +45,15 @@ def explain_calls(interpreter: Interpreter, tree: ast.Module) -> None:
         if note.source is not None and (found := sinks.get((note.finding.subject, note.finding.span.line))):
             report.notes[key] = _named_source(note, found, facts)
     describer = CallDescriber(facts)
+    about = _findings_about_calls(report)
+    looped = {(use.full_name, use.line) for use in report.uses.values() if use.looped}
     for node, tools in interpreter.tool_calls.items():
         for tool, given in tools.values():
-            _state_call(interpreter, node, tool, given, calls.get((node, tool.server, tool.name)), describer)
+            place = (_name(tool), interpreter.span(node).line)
+            texts = noted_texts(tool, interpreter.every_arguments.get((node, tool.server, tool.name), ()))
+            sink = calls.get((node, tool.server, tool.name))
+            said = describer.describe(tool, given, texts, sink, place in looped)
+            _state_call(report, interpreter.span(node), place[0], said, about)
 
 
 def _followed_calls(interpreter: Interpreter, tree: ast.Module) -> dict[tuple[ast.AST, str, str], SinkCall]:
@@ -151,23 +159,23 @@ def _place(label: str, line: int) -> str:
 
 
 # ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────
+def _findings_about_calls(report: ProgramReport) -> dict[Span, list[_NoteKey]]:
+    """Return the findings that the sentence of a call may state, by place."""
+    found: dict[Span, list[_NoteKey]] = {}
+    for key in report.notes:
+        if key[0] in _ABOUT_ARGUMENTS or key[0] in _ABOUT_FLOWS:
+            found.setdefault(key[1], []).append(key)
+    return found
+
+
 def _state_call(
-    interpreter: Interpreter,
-    node: ast.AST,
-    tool: Tool,
-    given: Arguments,
-    sink: SinkCall | None,
-    describer: CallDescriber,
+    report: ProgramReport, span: Span, name: str, said: CallText, about: Mapping[Span, list[_NoteKey]]
 ) -> None:
     """Replace the sentence of a call, and take findings that it states off the list of effects."""
-    report, span, name = interpreter.report, interpreter.span(node), _name(tool)
     note = report.notes.get((CALL, span, name))
     if note is None or note.effect is None:
         return
-    looped = any(use.looped for use in report.uses.values() if use.full_name == name and use.line == span.line)
-    texts = noted_texts(tool, interpreter.every_arguments.get((node, tool.server, tool.name), ()))
-    said = describer.describe(tool, given, texts, sink, looped)
-    linked = [(key, one) for key, one in report.notes.items() if key[1] == span and _is_linked(one, name)]
+    linked = [(key, one) for key in about.get(span, ()) if _is_linked(one := report.notes[key], name)]
     text = said.text + "".join(dict.fromkeys(_unsaid(one, said) for _, one in linked))
     risk = worst((note.finding.risk, *(one.finding.risk for _, one in linked)))
     reversible = False if said.sends else note.effect.reversible

@@ -453,6 +453,10 @@ def _bound(data: HeldData, receiver: HeldData) -> HeldData:
 
 
 # ── Statements ──────────────────────────────────────────────────────────────────────────────────────────
+def _expression(evaluator: SourceEvaluator, node: ast.Expr) -> None:
+    evaluator.value(node.value)
+
+
 def _assignment(evaluator: SourceEvaluator, node: ast.Assign) -> None:
     data = evaluator.value(node.value)
     for target in node.targets:
@@ -669,6 +673,7 @@ def _import_from(evaluator: SourceEvaluator, node: ast.ImportFrom) -> None:
 
 # Any: each handler accepts only the node type of its key.
 _STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[SourceEvaluator, Any], bool | None]]] = {
+    ast.Expr: _expression,
     ast.Assign: _assignment,
     ast.AnnAssign: _annotated_assignment,
     ast.AugAssign: _augmented_assignment,

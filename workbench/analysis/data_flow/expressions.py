@@ -69,8 +69,9 @@ def _compares_anew(tracker: ValueTracker, node: ast.Compare) -> bool:
 def _boolean(tracker: ValueTracker, node: ast.BoolOp) -> TrackedValue:
     found, decides = EMPTY, NOTHING
     for one in node.values:
-        with tracker.under(decides):
-            data = tracker.value(one)
+        outer = tracker.decide_by(decides)
+        data = tracker.value(one)
+        tracker.control = outer
         found |= data
         decides |= data.origins
     return found
@@ -78,8 +79,9 @@ def _boolean(tracker: ValueTracker, node: ast.BoolOp) -> TrackedValue:
 
 def _conditional(tracker: ValueTracker, node: ast.IfExp) -> TrackedValue:
     decides = tracker.value(node.test).origins
-    with tracker.under(decides):
-        found = tracker.value(node.body) | tracker.value(node.orelse)
+    outer = tracker.decide_by(decides)
+    found = tracker.value(node.body) | tracker.value(node.orelse)
+    tracker.control = outer
     return found.made_of(found.origins | change_each(decides, compared))
 
 

@@ -66,13 +66,13 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
     if not tool_annotations.reaches_outside(tool, given):
         return
     report, span, name = interpreter.report, interpreter.span(call.node), f"{tool.server}.{tool.name}"
-    new = [one for one in private if tool_annotations.reaches_new_recipient(tool, one.server, given)]
+    gets = {  # servers whose data gets a new recipient
+        server: tool_annotations.reaches_new_recipient(tool, server, given)
+        for server in {one.server for origins in (private, *given.values()) for one in origins if one.kind == PRIVATE}
+    }
+    new = [one for one in private if gets[one.server]]
     for argument, origins in given.items():
-        if source := _nearest(
-            one
-            for one in origins
-            if one.kind == PRIVATE and tool_annotations.reaches_new_recipient(tool, one.server, given)
-        ):
+        if source := _nearest(one for one in origins if one.kind == PRIVATE and gets[one.server]):
             report.may_carry.add(name)
             report.add_flow(ValueSource(PRIVATE, source.label, source.line), _sink(name, argument), span)
             words = _describe_leak(source, name, argument)

@@ -27,6 +27,10 @@ _Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 MOST_TURNS: Final = 4  # maximum number of passes over a loop's body
 
 
+def _expression(tracker: ValueTracker, node: ast.Expr) -> None:
+    tracker.value(node.value)
+
+
 def _assignment(tracker: ValueTracker, node: ast.Assign) -> None:
     data = tracker.value(node.value)
     for target in node.targets:
@@ -53,11 +57,12 @@ def _augmented_assignment(tracker: ValueTracker, node: ast.AugAssign) -> None:
 def _if(tracker: ValueTracker, node: ast.If) -> None:
     names, decides = tracker.scopes.statement_names[node], tracker.value(node.test).origins
     start = tracker.current_values(names)
-    with tracker.under(decides):
-        tracker.block(node.body)
-        after = tracker.current_values(names)
-        tracker.restore(names, start)
-        tracker.block(node.orelse)
+    outer = tracker.decide_by(decides)
+    tracker.block(node.body)
+    after = tracker.current_values(names)
+    tracker.restore(names, start)
+    tracker.block(node.orelse)
+    tracker.control = outer
     tracker.join(names, after)
 
 
@@ -83,9 +88,10 @@ def _loop(tracker: ValueTracker, node: _Loop, decides: Callable[[], Origins], be
     tracker.loops += 1
     for _ in range(MOST_TURNS):
         before, skipped = tracker.current_values(names), tracker.skipping[-1]
-        with tracker.under(decides()):
-            begin()
-            tracker.block(node.body)
+        outer = tracker.decide_by(decides())
+        begin()
+        tracker.block(node.body)
+        tracker.control = outer
         tracker.join(names, before)
         if tracker.current_values(names) == before and tracker.skipping[-1] == skipped:
             break
@@ -119,20 +125,21 @@ def _try(tracker: ValueTracker, node: ast.Try | ast.TryStar) -> None:
     inside, tracker.touched, tracker.tries = tracker.touched, touched | tracker.touched, tracker.tries - 1
     after = tracker.current_values(names)
     ends = [after]
-    with tracker.under(inside if tracker.loops else NOTHING):
-        for handler in node.handlers:
-            tracker.restore(names, after)
-            tracker.join(names, start)
-            if handler.type is not None:
-                tracker.value(handler.type)
-            if handler.name:
-                bind(tracker, handler.name, TrackedValue(change_each(inside, derived)), None)
-            tracker.block(handler.body)
-            ends.append(tracker.current_values(names))
+    outer = tracker.decide_by(inside if tracker.loops else NOTHING)
+    for handler in node.handlers:
         tracker.restore(names, after)
-        tracker.block(node.orelse)
-        for values in ends:
-            tracker.join(names, values)
+        tracker.join(names, start)
+        if handler.type is not None:
+            tracker.value(handler.type)
+        if handler.name:
+            bind(tracker, handler.name, TrackedValue(change_each(inside, derived)), None)
+        tracker.block(handler.body)
+        ends.append(tracker.current_values(names))
+    tracker.restore(names, after)
+    tracker.block(node.orelse)
+    for values in ends:
+        tracker.join(names, values)
+    tracker.control = outer
     tracker.block(node.finalbody)
 
 
@@ -151,8 +158,9 @@ def _match(tracker: ValueTracker, node: ast.Match) -> None:
                 bind(tracker, name, subject.made_of(origins), node.subject)
         if case.guard is not None:
             decides |= tracker.value(case.guard).origins
-        with tracker.under(decides):
-            tracker.block(case.body)
+        outer = tracker.decide_by(decides)
+        tracker.block(case.body)
+        tracker.control = outer
         ends.append(tracker.current_values(names))
     tracker.restore(names, start)
     for values in ends:
@@ -208,6 +216,7 @@ def _load(target: ast.expr) -> ast.expr:
 
 # Any: each handler accepts only the node type of its key.
 STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[ValueTracker, Any], None]]] = {
+    ast.Expr: _expression,
     ast.Assign: _assignment,
     ast.AnnAssign: _annotated_assignment,
     ast.AugAssign: _augmented_assignment,

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from msgspec import Struct
+
 from workbench.analysis.tables import function_data_flow as table
 from workbench.permissions import tool_verbs
 
@@ -53,7 +55,7 @@ Origins: TypeAlias = frozenset[AnswerOrigin]
 NOTHING: Final[Origins] = frozenset()
 
 
-class TrackedValue(NamedTuple):
+class TrackedValue(Struct, frozen=True, gc=False):
     """Possible values of an expression: the answers it is made of, its functions and tools, and its dotted names."""
 
     origins: Origins = NOTHING
@@ -66,8 +68,16 @@ class TrackedValue(NamedTuple):
             return self
         if self is EMPTY:
             return other
-        found = TrackedValue(*map(merge_sets, self, other))
-        return self if found == self else found
+        if self.refs or other.refs or self.functions or other.functions or self.tools or other.tools:
+            found = TrackedValue(
+                merge_sets(self.origins, other.origins),
+                merge_sets(self.functions, other.functions),
+                merge_sets(self.tools, other.tools),
+                merge_sets(self.refs, other.refs),
+            )
+            return self if found == self else found
+        origins = merge_sets(self.origins, other.origins)
+        return self if origins is self.origins else other if origins is other.origins else TrackedValue(origins)
 
     def made_of(self, origins: Origins) -> TrackedValue:
         """Return the same value made of different origins."""

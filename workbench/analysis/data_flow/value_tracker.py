@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, field
@@ -27,6 +26,7 @@ from workbench.analysis.data_flow.value_origins import (
     change_each,
     compared,
     derived,
+    merge_sets,
     spells_out_value,
     unknown_value,
 )
@@ -327,20 +327,19 @@ class ValueTracker:
 
     def conditions(self) -> Origins:
         """Return the conditions under which this line runs."""
-        found = self.control | self.leaving
+        found = merge_sets(self.control, self.leaving)
         for skipped in self.skipping:
             found |= skipped
         if self.tries and self.loops:
             found |= self.touched
         return found
 
-    @contextmanager
-    def under(self, decides: Origins) -> Iterator[None]:
-        """Add a condition for everything evaluated in the `with` block."""
-        kept = self.control
-        self.control |= change_each(decides, compared)
-        yield
-        self.control = kept
+    def decide_by(self, decides: Origins) -> Origins:
+        """Add a condition for what is evaluated next. Returns the conditions to restore after it."""
+        outer = self.control
+        if decides:
+            self.control = merge_sets(outer, change_each(decides, compared))
+        return outer
 
     # ── Results ─────────────────────────────────────────────────────────────────────────────────────────
     def add_output(self, node: ast.AST, origins: Origins) -> None:

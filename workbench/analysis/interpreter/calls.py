@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache, reduce
+
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter.effects import FILE_ACTIONS, note, note_command, note_file, note_network
 from workbench.analysis.interpreter.indirect_names import attribute_of, by_name, evaluates, note_hidden

@@ -12,9 +12,10 @@ import codecs
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import reduce
 from itertools import islice, product
+
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter.values import (
     HOLE,

@@ -6,8 +6,9 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter import constant_folding
 from workbench.analysis.interpreter.calls import call

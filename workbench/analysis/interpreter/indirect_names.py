@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from functools import reduce
+
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter.effects import note
 from workbench.analysis.interpreter.imports import LOADED_FROM, LOADERS, note_any_skill, note_skill

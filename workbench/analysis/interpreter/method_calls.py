@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter import constant_folding
 from workbench.analysis.interpreter.effects import FILE_ACTIONS, note, note_command, note_file, note_network

@@ -6,8 +6,9 @@ SPECIALS at the end maps each dotted name to its rule.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from functools import reduce
+
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter import constant_folding
 from workbench.analysis.interpreter.effects import first_of_kind, note, note_environment, note_file

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter import imports
 from workbench.analysis.interpreter.effects import note, sets_only_itself

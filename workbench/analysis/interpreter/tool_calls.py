@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter.effects import first_of_kind, host, note_outflow
 from workbench.analysis.interpreter.interpreter import Interpreter

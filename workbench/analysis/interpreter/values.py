@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 HOLE: Final = "\ufdd0"  # an unknown part inside a known text; canonical text cannot contain it
 MAX_REFS = 6
@@ -27,8 +29,7 @@ UNKNOWN: Final = UnknownConstant()
 OWN_NAMES: Final = "names"  # marks a table of all names of the program, including functions
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSource:
+class ValueSource(Struct, frozen=True):
     """Source of a value: private (personal data), untrusted (text that outsiders can write), or OWN_NAMES."""
 
     kind: str
@@ -41,17 +42,14 @@ class ValueSource:
 NO_TAINT: Final[frozenset[ValueSource]] = frozenset()
 
 
-@dataclass(slots=True, eq=False)
-class Value:
-    """Known facts of a value.
-
-    Treat as frozen: values are shared. (Not declared frozen: creating values takes half of the analysis time.)"""
+class Value(Struct, frozen=True, eq=False):
+    """Known facts of a value. Compared by identity."""
 
     refs: tuple[str, ...] = ()  # dotted names: "os.system", "servers.demo.send_email"
     const: object = UNKNOWN
     items: tuple[Value, ...] | None = None  # elements of a list, tuple or set display; values of a dict's
     kind: str = ""  # what made it: "pathlib.Path", "requests.Session", "decoded"
-    taint: frozenset[ValueSource] = field(default=NO_TAINT)
+    taint: frozenset[ValueSource] = NO_TAINT
     functions: tuple[ast.AST, ...] = ()  # functions of this program that the value may be
     # Possible texts if there are several, with HOLE for an unknown one; then `const` is UNKNOWN.
     choices: tuple[str | bytes, ...] = ()
