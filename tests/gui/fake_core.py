@@ -912,11 +912,16 @@ class FakeCore:
     async def group_requests(self, run_ids: tuple[str, ...]) -> tuple[RequestGroup, ...]:
         return tuple(RequestGroup((run_id,)) for run_id in run_ids)
 
-    async def decide_many(self, decisions: tuple[Decision, ...]) -> tuple[DecisionOutcome, ...]:
-        self.note("decide_many", decisions)
+    async def decide_many(
+        self, decisions: tuple[Decision, ...], answers: tuple[HeldCallAnswer, ...] = ()
+    ) -> tuple[DecisionOutcome, ...]:
+        self.note("decide_many", decisions, *([answers] if answers else []))
         for decision in decisions:
             await self.decide(decision)
-        return tuple(DecisionOutcome(decision.run_id) for decision in decisions)
+        for answer in answers:
+            await self.answer_held_call(answer)
+        ids = [*(one.run_id for one in decisions), *(one.held_call_id for one in answers)]
+        return tuple(DecisionOutcome(one) for one in ids)
 
     async def deny_agent(
         self, session: str, reason: str = "", mute: bool = False, undoable: bool = False

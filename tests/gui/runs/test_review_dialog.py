@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPlainTextEdit, QPushButton
 
 from tests.gui.fake_core import make_held_call, make_run
 from tests.gui.runs.test_elicitation_page import make_ask
@@ -457,6 +457,42 @@ def test_a_program_that_lapsed_is_put_back(review: ReviewDialog, window: Any, fa
     qtbot.waitUntil(lambda: shown(review) == "r0-again")
     window.output.show_run("r0")
     qtbot.waitUntil(lambda: window.output.head.revive.isVisibleTo(window.output.head))
+
+
+def test_programs_and_held_calls_are_decided_together_in_the_list_of_runs(
+    window: Any, fake_core: Any, qtbot: Any
+) -> None:
+    put(fake_core, "r0", deadline=time.time() + 100)
+    mild = make_held_call(run_id="", risk=Risk.MEDIUM, origins=(), sentence="Claude Code wants to delete notes.txt")
+    fake_core.put_held_call(mild)
+    fake_core.put_held_call(make_held_call("p2-1", run_id=""))
+    qtbot.waitUntil(lambda: window.runs.list.model.rowCount() == 4)
+    view = window.runs.list.view
+    window.docks["runs"].come()
+    qtbot.waitUntil(view.isVisible)
+
+    def menu_at(*keys: str) -> dict[str, Any]:
+        for number, key in enumerate(keys):
+            place = view.visualRect(window.runs.list.model.find(key)).center()
+            held = Qt.KeyboardModifier.ControlModifier if number else Qt.KeyboardModifier.NoModifier
+            qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, held, pos=place)
+        return {action.text(): action for action in window.runs.actions_for(keys[-1]) if action is not None}
+
+    assert not menu_at("r0", "p1-1", "p2-1")["Allow 3…"].isEnabled(), "high risk is allowed one by one"
+    menu_at("r0", "p1-1")["Allow 2…"].trigger()
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
+    dialog = QApplication.activeModalWidget()
+    texts = [one.full_text() for one in dialog.findChildren(ForeignLabel)]
+    texts += [one.toPlainText() for one in dialog.findChildren(QPlainTextEdit)]
+    assert any("Claude Code wants to delete notes.txt" in text and "records@collect-data" in text for text in texts)
+    (button,) = [one for one in dialog.findChildren(QPushButton) if one.text() == "Allow 2"]
+    qtbot.waitUntil(button.isEnabled)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "decide_many" in [name for name, _ in fake_core.asked])
+    ((decided, answered),) = [words for name, words in fake_core.asked if name == "decide_many"]
+    assert [(one.run_id, one.allow) for one in decided] == [("r0", True)]
+    assert [(one.held_call_id, one.allow) for one in answered] == [("p1-1", True)]
+    qtbot.waitUntil(lambda: window.context.store.waiting_count == 1)
 
 
 def test_several_rows_of_the_list_of_runs_are_decided_together(window: Any, fake_core: Any, qtbot: Any) -> None:

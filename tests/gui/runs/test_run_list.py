@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu
@@ -174,7 +174,9 @@ def pane(context: Any, qtbot: Any) -> RunsPane:
 def put(pane: RunsPane, *runs: Run) -> None:
     for run in runs:
         pane.context.store.handle(RunChanged(run))
-    QTest.qWait(40)
+    timers = [timer for timer in pane.findChildren(QTimer) if timer.isSingleShot()]
+    while any(timer.isActive() for timer in timers):  # the changes are drawn together, a moment later
+        QTest.qWait(5)
 
 
 def menu_texts(pane: RunsPane, run_id: str) -> list[str]:

@@ -35,7 +35,7 @@ from workbench.gui.shell.navigation import (
     ShowRun,
     StartDryRun,
 )
-from workbench.records import Decision, DecisionOutcome, Gate, Origin, Risk, Run
+from workbench.records import Decision, DecisionOutcome, Gate, HeldCall, HeldCallAnswer, Origin, Risk, Run
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS, EXAMPLE_AGENT
 
@@ -47,6 +47,8 @@ _BY_KEYBOARD = (  # without the mouse: a click must find the row that it was mea
     Qt.FocusReason.OtherFocusReason,
 )
 _EMPTY = "No runs", "Programs of agents and your own appear here. Those that need your approval come first."
+_LONGEST_LINE = 1_000  # of a call of several; the core cuts it before
+_LONGEST_ARGUMENTS = 300  # of a call that is allowed without opening it
 _NO_MATCH = "No run matches the filter", "Clear the filter to see all runs."
 
 
@@ -247,7 +249,7 @@ class RunsPane(Pane):
     def actions_for(self, run_id: str) -> Sequence[QAction | None]:
         """What the context menu of a run, or of all selected runs, offers."""
         run = self.context.store.runs.get(run_id)
-        waiting = self._selected_waiting()
+        waiting: list[Run | HeldCall] = [*self._selected_waiting(), *self._selected_calls()]
         several = len(self.list.view.selected_keys()) > 1
         count = f" {len(waiting):,}" if several else ""
         self._deny_action.setText(f"Deny{count}")
@@ -295,34 +297,43 @@ class RunsPane(Pane):
         asked = {request_of(run) for run in rows}
         return [run for run in runs.values() if run.awaits_answer and request_of(run) in asked]
 
+    def _selected_calls(self) -> list[HeldCall]:
+        """The held calls of the selected rows."""
+        keys = set(self.list.view.selected_keys())
+        return [call for call in self.context.store.held_calls.values() if keys & {call.id, call.run_id}]
+
     def _deny_selected(self) -> None:
-        self._decide(self._selected_waiting(), allow=False)
+        self._decide(self._selected_waiting(), self._selected_calls(), allow=False)
 
     def _ask_to_allow(self) -> None:
-        self.context.tasks.run("ask about several programs", self._allow(self._selected_waiting()))
+        request = self._allow(self._selected_waiting(), self._selected_calls())
+        self.context.tasks.run("ask about several requests", request)
 
-    async def _allow(self, runs: Sequence[Run]) -> None:
-        """Allow programs together, once the user has read what each of them does."""
-        text = "\n".join(f"{one_line(run.proposal.author, 40)}: {one_line(run_sentence(run), 300)}" for run in runs)
-        title = f"Allow {count_of(len(runs), 'program')}?"
-        sentence = "Each runs once. Review shows their code."
-        if await self.context.ask(
-            title, sentence, f"Allow {len(runs):,}", danger=True, text=text, parent=self.window()
-        ):
-            self._decide(runs, allow=True)
+    async def _allow(self, runs: Sequence[Run], calls: Sequence[HeldCall]) -> None:
+        """Allow programs and calls together, once the user has read what each of them does."""
+        lines = [f"{one_line(run.proposal.author, 40)}: {one_line(run_sentence(run), 300)}" for run in runs]
+        lines += [line for call in calls for line in _call_lines(call)]
+        title = f"Allow {_counts(len(runs), len(calls))}?"
+        sentence = "Each is allowed once. Review shows code and arguments."
+        text, button = "\n".join(lines), f"Allow {len(runs) + len(calls):,}"
+        if await self.context.ask(title, sentence, button, danger=True, text=text, parent=self.window()):
+            self._decide(runs, calls, allow=True)
 
-    def _decide(self, runs: Sequence[Run], *, allow: bool) -> None:
+    def _decide(self, runs: Sequence[Run], calls: Sequence[HeldCall], *, allow: bool) -> None:
         decisions = tuple(
             Decision(run.id, run.proposal.sha, allow, "you", at=time.time(), fingerprint=run.fingerprint, undoable=True)
             for run in runs
         )
-        request = self.context.api.decide_many(decisions)
-        self.context.tasks.run("decide about several programs", request, partial(self._decided, allow))
+        answers = tuple(HeldCallAnswer(call.id, allow, undoable=not allow) for call in calls)
+        request = self.context.api.decide_many(decisions, answers)
+        done = partial(self._decided, allow, frozenset(call.id for call in calls))
+        self.context.tasks.run("decide about several requests", request, done)
 
-    def _decided(self, allow: bool, outcomes: Sequence[DecisionOutcome]) -> None:
+    def _decided(self, allow: bool, calls: frozenset[str], outcomes: Sequence[DecisionOutcome]) -> None:
         problems = [one.problem for one in outcomes if one.problem]
-        count = count_of(len(outcomes) - len(problems), "program")
-        undo = "" if allow or len(problems) == len(outcomes) else "run.undo_denial"
+        accepted = [one.request_id in calls for one in outcomes if not one.problem]
+        count = _counts(accepted.count(False), accepted.count(True))
+        undo = "" if allow or not accepted else "run.undo_denial"
         self.context.say(" ".join([f"{'Allowed' if allow else 'Denied'} {count}.", *problems[:1]]), undo=undo)
 
     def _revive(self) -> None:
@@ -331,7 +342,26 @@ class RunsPane(Pane):
         self.context.tasks.run("put a program back", request, lambda run: self.context.go(ShowRun(run.id)))
 
 
-def _is_allowed_together(run: Run) -> bool:
-    """Whether the core accepts an approval of this program together with others: up to medium risk."""
-    verdict = run.verdict
+def _counts(programs: int, calls: int) -> str:
+    parts = [count_of(programs, "program")] if programs or not calls else []
+    return " and ".join([*parts, *([count_of(calls, "call")] if calls else [])])
+
+
+def _call_lines(call: HeldCall) -> list[str]:
+    """What a held call would do; of several calls, each of them."""
+    author, name = one_line(call.author, 40) or "A program", f"{call.server}.{call.tool}"
+    if call.more:
+        return [f"{author}: calls {name}({one_line(line, _LONGEST_LINE)})" for line in call.list]
+    sentence = one_line(call.sentence, 300) or f"calls {name}"
+    return [f"{author}: {sentence}", f"    {one_line(call.arguments, _LONGEST_LINE)}"]
+
+
+def _is_allowed_together(request: Run | HeldCall) -> bool:
+    """Whether this may be allowed together with others: up to medium risk, and only what can be read here. An answer
+    is always read in full first."""
+    if isinstance(request, HeldCall):
+        shown = len(request.list) > request.more and len(request.arguments) <= _LONGEST_ARGUMENTS
+        mild = request.risk in (Risk.LOW, Risk.MEDIUM) and not request.trifecta
+        return mild and shown and not request.is_answer
+    verdict = request.verdict
     return verdict is not None and verdict.gate is not Gate.BLOCKED and verdict.risk in (Risk.LOW, Risk.MEDIUM)
