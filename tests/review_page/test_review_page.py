@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
-from workbench.records import EntryQuery, RunState
+from workbench.records import Decision, EntryQuery, RunState
 from workbench.review_page import review_requests
 from workbench.review_page.paired_devices import PAIRING_SECONDS, PairedDevices
 
@@ -140,9 +140,8 @@ async def test_replayed_forged_foreign_and_late_answers_are_refused(core, page, 
     changed = {**item, "fingerprint": "0" * 64}
     assert (await phone.post("/answer", phone.answer(changed, True)))[0] == 403
     assert core.run_manager.run(run.id).state is RunState.WAITING
+    monkeypatch.setattr(review_requests, "CHALLENGE_SECONDS", -1.0)
     (item,) = await phone.requests()
-    now = time.time()
-    monkeypatch.setattr(core.review_page._server._requests, "_clock", lambda: now + 3_600)
     status, body = await phone.post("/answer", phone.answer(item, True))
     assert (status, "too late" in body["error"]) == (403, True)
     monkeypatch.undo()
@@ -181,6 +180,15 @@ async def test_the_second_of_two_answers_is_told_who_was_first(core, phone):
     status, body = await phone.post("/answer", phone.answer(item, True))
     assert status == 403
     assert "no longer waits" in body["error"]
+
+
+async def test_a_program_that_is_being_denied_elsewhere_is_not_shown(core, phone):
+    run = await waiting(core, WRITES)
+    (item,) = await phone.requests()
+    core.run_manager.decide(Decision(run.id, run.proposal.sha, False, "you", undoable=True))
+    assert await phone.requests() == []
+    status, body = await phone.post("/answer", phone.answer(item, True))
+    assert (status, "already denied" in body["error"]) == (403, True)
 
 
 async def test_a_revoked_device_sees_and_decides_nothing(core, phone):

@@ -27,6 +27,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.privacy.text_kinds import KindMarks, TextKind
 from workbench.records import Decision, Gate, HeldCall, HeldCallAnswer, JsonObject, Risk, Run, RunState, Verdict
+from workbench.records.stated_facts import call_sentence
 from workbench.runs.run_manager import RunManager
 
 log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class ApprovalElicitation:
     def requests(self, run: Run) -> dict[str, T.ElicitRequest]:
         """Return the elicitations for what a run waits for now, by key; empty if the risk is too high."""
         found: dict[str, Callable[[], str]] = {}
-        if run.state is RunState.WAITING:
+        if run.awaits_answer:
             verdict = run.verdict
             if (
                 verdict is not None
@@ -143,9 +144,8 @@ class ApprovalElicitation:
 
     def _call_text(self, held: HeldCall) -> str:
         head = self._fixed(f"A running program of {held.author} asks for your approval ({held.risk} risk).\n")
-        words = held.sentence or f"It wants to call {held.server}.{held.tool}."
-        many = f"\nThis and {held.more} similar calls." if held.more else ""
-        text = f"{words}{many}\n{held.arguments[:_LONGEST_ARGUMENTS]}"
+        many = f"\nThis and {held.more} similar calls." if held.more and held.sentence else ""
+        text = f"{call_sentence(held)}{many}\n{held.arguments[:_LONGEST_ARGUMENTS]}"
         rest = self._fixed(f"\nThe complete call: `mcp-workbench calls show {held.id}`, or in the workbench's window.")
         return head + self._marks.mark(text, TextKind.DATA) + rest
 

@@ -44,6 +44,7 @@ from workbench.records import (
     Run,
 )
 from workbench.records.common_types import rank
+from workbench.records.stated_facts import call_sentence
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
@@ -225,9 +226,7 @@ class CallRequest(Request):
     kind = CALL
 
     def __init__(self, held_call: HeldCall) -> None:
-        calls = f" ({held_call.more + 1} calls)" if held_call.more else ""
-        sentence = held_call.sentence or f"Wants to call {held_call.server}.{held_call.tool}{calls}."
-        deadline = deadline_of(held_call)
+        sentence, deadline = call_sentence(held_call), deadline_of(held_call)
         super().__init__(held_call.id, held_call.run_id, held_call.risk, sentence, held_call.author, deadline)
         self.held_call = held_call
         self.session, self.clock_left = held_call.session, held_call.clock_left

@@ -12,7 +12,6 @@ from workbench.records import (
     Finding,
     Flow,
     HeldCall,
-    Likeness,
     Origin,
     Risk,
     Run,
@@ -20,18 +19,11 @@ from workbench.records import (
     Verdict,
 )
 from workbench.records.common_types import count_of
-from workbench.records.stated_facts import StatedEffect, state_facts
+from workbench.records.stated_facts import KIND_TEXTS, StatedEffect, likeness_sentence, state_facts
 
 _ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 _MOST = 200  # maximum rows of one group
 _NAMES = 12  # maximum names in one row
-_KINDS = {"untrusted": "text from outsiders", "private": "private data"}
-_LIKE = {
-    Likeness.TEXT: "You allowed exactly this program {0}.",
-    Likeness.TREE: "You allowed this program {0}: only spacing or comments changed.",
-    Likeness.NEAR: "Most of its lines are those of a program that you allowed {0}.",
-    Likeness.VALUES: "You allowed this program {0} with other values.",
-}
 
 
 def program_facts(run: Run, code: str, width: int) -> list[str]:
@@ -82,7 +74,7 @@ def _effect_rows(one: StatedEffect) -> list[str]:
     for flow in one.flows:
         argument = flow.sink[len(effect.subject) + 1 :] or "its arguments"
         source = f"{flow.source} (line {flow.line})" if flow.line else f"{flow.source} (earlier)"
-        by_argument.setdefault(f"{argument}: {_KINDS.get(flow.kind, flow.kind)} of", []).append(source)
+        by_argument.setdefault(f"{argument}: {KIND_TEXTS.get(flow.kind, flow.kind)} of", []).append(source)
     flows = [f"{argument} {', '.join(sources)}" for argument, sources in by_argument.items()]
     said = "; ".join([*flows, *reasons])
     return [_at(effect.line, f"{effect.text}{_reversibility(effect)}{f' [{said}]' if said else ''}", effect.risk)]
@@ -156,9 +148,7 @@ def _bounds(verdict: Verdict, width: int) -> list[str]:
 def _likeness(run: Run, width: int) -> list[str]:
     if (like := run.like) is None:
         return []
-    sentence = _LIKE[like.likeness].format(_ago(like.at))
-    if any(change.destination for change in like.changes):
-        sentence += " It has a different destination now."
+    sentence = likeness_sentence(like, _ago(like.at))
     changes = [
         f"line {change.line}: {change.before} → {change.after}{' (a different destination)' * change.destination}"
         for change in like.changes
@@ -176,7 +166,7 @@ def _ago(at: float) -> str:
 
 def _flow(flow: Flow) -> str:
     start = f"line {flow.line} {flow.source}" if flow.line else f"earlier: {flow.source}"
-    return f"{start} → line {flow.sink_line} {flow.sink} ({_KINDS.get(flow.kind, flow.kind)})"
+    return f"{start} → line {flow.sink_line} {flow.sink} ({KIND_TEXTS.get(flow.kind, flow.kind)})"
 
 
 def _origin(origin: ValueOrigin, run_id: str, width: int) -> list[str]:
@@ -184,7 +174,7 @@ def _origin(origin: ValueOrigin, run_id: str, width: int) -> list[str]:
     if origin.tool:
         when = "in this run" if origin.run_id == run_id else "in an earlier run"
         where = f"the answer of {origin.server}.{origin.tool}, {when}"
-    kinds = ", ".join(_KINDS.get(kind, kind) for kind in origin.kinds)
+    kinds = ", ".join(KIND_TEXTS.get(kind, kind) for kind in origin.kinds)
     lines = [f"  {origin.path} = {origin.value:.200}", *_wrapped(f"from {where} ({kinds})", width, "    ")]
     if origin.around:
         lines += [f"    | {line}" for line in origin.around.replace("\x02", "»").replace("\x03", "«").splitlines()]

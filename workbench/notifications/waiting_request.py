@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from workbench.records import Ask, HeldCall, Origin, Risk, Run
 from workbench.records.common_types import count_of, worst
+from workbench.records.stated_facts import call_sentence
 
 PROGRAM, CALL, ANSWER, FILES, FORM = "program", "call", "answer", "files", "form"
 NAME, SENTENCE = 60, 240  # maximum characters
@@ -48,7 +49,7 @@ def of_run(run: Run) -> WaitingRequest:
 
 
 def of_held_call(held_call: HeldCall) -> WaitingRequest:
-    sentence = held_call.sentence or f"Wants to call {held_call.server}.{held_call.tool}."
+    sentence = call_sentence(held_call)
     kind = ANSWER if held_call.is_answer else CALL
     return WaitingRequest(
         held_call.id, kind, held_call.author, sentence, held_call.session, held_call.run_id, held_call.risk

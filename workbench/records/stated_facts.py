@@ -1,11 +1,18 @@
-"""Arranges a verdict so that each fact occurs once: effects, each with the data flows and findings that it states."""
+"""Facts about requests as every client shows them: a verdict in which each fact occurs once, and common sentences."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
 
 from workbench.records.common_types import rank
-from workbench.records.runs import Effect, Finding, Flow, Verdict
+from workbench.records.held_calls import HeldCall
+from workbench.records.runs import Effect, Finding, Flow, Likeness, Resemblance, Verdict
+
+KIND_TEXTS: Final[Mapping[str, str]] = {"untrusted": "text from outsiders", "private": "private data"}
+"""What the kinds of data flows and sources stand for."""
 
 
 class StatedEffect(Struct, frozen=True):
@@ -37,6 +44,24 @@ def state_facts(verdict: Verdict) -> StatedFacts:
         stated.append(StatedEffect(effect, mine, tuple(one for one in about if one.message != effect.text)))
     findings.sort(key=lambda one: (-rank(one.risk), one.span.line))
     return StatedFacts(tuple(stated), tuple(flows), tuple(findings))
+
+
+def call_sentence(held_call: HeldCall) -> str:
+    """Return what a held call would do, in one sentence."""
+    many = f" ({held_call.more + 1:,} calls)" if held_call.more else ""
+    return held_call.sentence or f"Wants to call {held_call.server}.{held_call.tool}{many}."
+
+
+def likeness_sentence(like: Resemblance, when: str) -> str:
+    """Return how a program resembles one that the user allowed. `when`: such as "2 h ago"."""
+    moved = any(change.destination for change in like.changes)
+    return {
+        Likeness.TEXT: f"You allowed exactly this program {when}.",
+        Likeness.TREE: f"You allowed this program {when}: only spacing or comments changed.",
+        Likeness.NEAR: f"Most of its lines are those of a program that you allowed {when}.",
+        Likeness.VALUES: f"You allowed this program {when} with other values."
+        + " It has a different destination now." * moved,
+    }[like.likeness]
 
 
 def _flows_into(flow: Flow, effect: Effect) -> bool:

@@ -27,9 +27,9 @@ from workbench.records import (
     ReviewDevice,
     Risk,
     Run,
-    RunState,
 )
 from workbench.records.common_types import at_least, rank
+from workbench.records.stated_facts import call_sentence
 from workbench.review_page.paired_devices import PairedDevices, is_signed_by
 from workbench.runs.run_manager import RunManager
 
@@ -101,7 +101,7 @@ class ReviewRequests:
             raise WorkbenchError("This message was already used.", "Load the page again.")
         self._remember_nonce(asked.nonce, now)
         self._devices.note_use(device.id)
-        items = [self._program(device, run) for run in self._run_manager.runs() if run.state is RunState.WAITING]
+        items = [self._program(device, run) for run in self._run_manager.runs() if run.awaits_answer]
         items += [self._call(device, held) for held in self._run_manager.held_calls.all()]
         shown = sorted(items, key=lambda item: float(item["deadline"]))[:MOST_REQUESTS]
         return {"device": device.name, "now": now, "limit": self._limit.value, "requests": shown}
@@ -136,7 +136,7 @@ class ReviewRequests:
             return _told(given.allow)
         run = self._run_manager.run(given.request)
         verdict = run.verdict
-        if run.state is RunState.WAITING and verdict is not None:
+        if run.awaits_answer and verdict is not None:
             allowable = verdict.gate is not Gate.BLOCKED
             self._check(given, _program_fingerprint(run), verdict.risk, allowable=allowable)
         decision = Decision(
@@ -208,7 +208,7 @@ class ReviewRequests:
             "id": held.id,
             "kind": "answer" if held.is_answer else "call",
             "agent": self._shown(held.session, held.author),
-            "sentence": self._shown(held.session, held.sentence or f"Wants to call {held.server}.{held.tool}."),
+            "sentence": self._shown(held.session, call_sentence(held)),
             "risk": held.risk.value,
             "claimed": "",
             "facts": [self._shown(held.session, one) for one in held.why[:12]],

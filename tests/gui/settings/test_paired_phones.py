@@ -32,24 +32,24 @@ def dialog(window: Any, fake_core: Any, settled: Any) -> Any:
 
 
 def test_a_code_is_shown_until_a_device_was_paired(dialog: Any, fake_core: Any, qtbot: Any) -> None:
-    QTest.mouseClick(dialog._pair_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(dialog._pairing.isVisible)
-    assert dialog._code.text() == "CODE234567"
-    assert not dialog._picture.pixmap().isNull()
+    QTest.mouseClick(dialog.pair_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(dialog.pairing.isVisible)
+    assert dialog.code.text() == "CODE234567"
+    assert not dialog.picture.pixmap().isNull()
     dialog.grab().save(str(FOLDER / "phones.png"))
     new = ReviewDevice("d3", "New phone", "", time.time(), time.time())
     state = fake_core.review_page_state
     fake_core.review_page_state = replace(state, devices=(new, *state.devices))
-    qtbot.waitUntil(lambda: not dialog._pairing.isVisible())
+    qtbot.waitUntil(lambda: not dialog.pairing.isVisible())
     assert dialog.list.model.rowCount() == 3
 
 
 def test_a_device_is_revoked_after_a_question(dialog: Any, fake_core: Any, qtbot: Any) -> None:
-    assert not dialog._revoke_button.isEnabled()
+    assert not dialog.revoke_button.isEnabled()
     view = dialog.list.view
     place = view.visualRect(dialog.list.model.index(0)).center()
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    QTest.mouseClick(dialog._revoke_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(dialog.revoke_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: any(one.isVisible() for one in dialog.findChildren(Question)))
     button = next(one for one in dialog.findChildren(Question) if one.isVisible()).button("Revoke")
     qtbot.waitUntil(button.isEnabled)
@@ -60,9 +60,9 @@ def test_a_device_is_revoked_after_a_question(dialog: Any, fake_core: Any, qtbot
 
 def test_a_closed_page_is_turned_on_and_pairs_nobody(dialog: Any, fake_core: Any, qtbot: Any) -> None:
     fake_core.review_page_state = ReviewPageState(fault="The review page cannot use port 8738: in use.")
-    qtbot.waitUntil(lambda: dialog._switch_button.text() == "Turn on")
-    assert not dialog._pair_button.isEnabled()
-    assert "cannot use port" in dialog._where.text()
+    qtbot.waitUntil(lambda: dialog.switch_button.text() == "Turn on")
+    assert not dialog.pair_button.isEnabled()
+    assert "cannot use port" in dialog.where.text()
 
 
 def test_a_qr_code_is_dark_on_white_with_a_quiet_border() -> None:

@@ -20,6 +20,7 @@ from workbench.gui.kit.wording import ago, bounds_words, language_word, risk_wor
 from workbench.gui.runs.decision_dialog import scrolled
 from workbench.gui.runs.effects_view import effect_of_headline, line_link, remark_on
 from workbench.records import HeadlinePart, Likeness, Origin, Resemblance, Risk, Run, Span, ValueChange, Verdict
+from workbench.records.stated_facts import likeness_sentence
 
 _LONGEST_PURPOSE = 240  # characters of the purpose that are shown; the tooltip has all of it
 
@@ -256,7 +257,7 @@ class LikenessStrip(QFrame):
         if like is not None and like.likeness is Likeness.TEXT:
             like, denied = (None, denied) if denied > like.at else (like, 0.0)
         sentences = [f"You denied exactly this program {_when(denied)}."] if denied else []
-        sentences += [_likeness_sentence(like)] if like is not None else []
+        sentences += [likeness_sentence(like, _when(like.at))] if like is not None else []
         self.setVisible(bool(sentences))
         self._picture.setPixmap(pixmap("history", "accent", self._theme.unit * 4, self.devicePixelRatioF()))
         self._sentence_label.setText(" ".join(sentences))
@@ -292,18 +293,6 @@ class LikenessStrip(QFrame):
             grid.addWidget(value, place, number)
         if change.destination:
             grid.addWidget(ForeignLabel("a different destination", role="warning"), place, 3)
-
-
-def _likeness_sentence(like: Resemblance) -> str:
-    when = _when(like.at)
-    moved = any(change.destination for change in like.changes)
-    return {
-        Likeness.TEXT: f"You allowed exactly this program {when}.",
-        Likeness.TREE: f"You allowed this program {when}: only spacing or comments changed.",
-        Likeness.NEAR: f"Most of its lines are those of a program that you allowed {when}.",
-        Likeness.VALUES: f"You allowed this program {when} with other values."
-        + " It has a different destination now." * moved,
-    }[like.likeness]
 
 
 def _when(at: float) -> str:

@@ -16,11 +16,10 @@ from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import UNVERIFIED, StateText, risk_word
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Verdict
-from workbench.records.stated_facts import state_facts
+from workbench.records.stated_facts import KIND_TEXTS, state_facts
 
 _MOST_ROWS = 200  # of one group; the heading says how many there are
 _REMARK_WIDE = 70  # characters of width from which a remark is beside its text, not below it
-KIND_TEXTS = {"untrusted": "text from outsiders", "private": "private data"}
 """Kinds of data whose way through a program is followed."""
 _TITLES = {
     EffectKind.WILL: "Will happen",

@@ -26,13 +26,13 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
 from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.runs.decision_dialog import DecisionDialog, is_high, scrolled
-from workbench.gui.runs.effects_view import KIND_TEXTS
 from workbench.gui.runs.run_head import trifecta_badge
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun, ShowPrivacy
 from workbench.records import Fault, HeldCall, HeldCallAnswer, JsonObject, Permission, ValueOrigin
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
+from workbench.records.stated_facts import KIND_TEXTS
 
 _MOST_VALUES = 8  # that are shown; more are counted
 _MOST_PATHS = 3  # arguments that are named for one value

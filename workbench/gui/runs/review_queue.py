@@ -16,6 +16,7 @@ from workbench.gui.runs.run_rows import URGENT_SECONDS, request_of, run_sentence
 from workbench.gui.shell.store import Store
 from workbench.records import Ask, HeldCall, Origin, RequestGroup, Risk, Run
 from workbench.records.common_types import count_of
+from workbench.records.stated_facts import call_sentence
 
 _SENTENCE = 200  # characters of what a request would do
 _AUTHOR = 60
@@ -118,10 +119,10 @@ def _risk(run: Run) -> Risk:
 
 
 def _of_held_call(held_call: HeldCall) -> QueueEntry:
-    what = one_line(held_call.sentence or f"Calls {held_call.server}.{held_call.tool}", _SENTENCE)
+    what = one_line(call_sentence(held_call), _SENTENCE)
     if held_call.is_answer:
         what = "Waits to send its answer"
-    elif held_call.more:
+    elif held_call.more and held_call.sentence:
         what = f"{count_of(held_call.more + 1, 'call')}: {what}"
     return QueueEntry(
         held_call.id,

@@ -63,26 +63,26 @@ class PairedPhonesDialog(Dialog):
         unit = context.theme.unit
         self.setMinimumWidth(unit * 130)
         self.resize(unit * 130, unit * 125)
-        self._where = paragraph("", "muted")
-        self._where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._picture = QLabel()
-        self._picture.setAccessibleName("QR code with the address and the pairing code")
-        self._code, self._time_left = label("", "title"), paragraph("", "muted")
-        self._code.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._pairing = QWidget()
-        words = column(None, self._code, self._time_left)
-        row(self._pairing, self._picture, words, spacing=unit * 4, grows=words)
-        self._pairing.hide()
+        self.where = paragraph("", "muted")
+        self.where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.picture = QLabel()
+        self.picture.setAccessibleName("QR code with the address and the pairing code")
+        self.code, self._time_left = label("", "title"), paragraph("", "muted")
+        self.code.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.pairing = QWidget()
+        words = column(None, self.code, self._time_left)
+        row(self.pairing, self.picture, words, spacing=unit * 4, grows=words)
+        self.pairing.hide()
         empty = EmptyState(context.theme, "shield", "No phones", "“Pair a phone” shows a code for one device.")
         self.list = ListPane(context.theme, "Paired devices", empty)
         self.list.setMinimumHeight(unit * 30)
-        self.body.addWidget(self._where)
-        self.body.addWidget(self._pairing)
+        self.body.addWidget(self.where)
+        self.body.addWidget(self.pairing)
         self.body.addWidget(self.list, 1)
-        self._revoke_button = self.add_button("Revoke…", self._revoke, "quiet", left=True)
-        self._revoke_button.setAccessibleName("Revoke the selected device")
-        self._switch_button = self.add_button("Turn on", self._switch, "quiet", left=True)
-        self._pair_button = self.add_button("Pair a phone", self._pair)
+        self.revoke_button = self.add_button("Revoke…", self._revoke, "quiet", left=True)
+        self.revoke_button.setAccessibleName("Revoke the selected device")
+        self.switch_button = self.add_button("Turn on", self._switch, "quiet", left=True)
+        self.pair_button = self.add_button("Pair a phone", self._pair)
         self.add_close()
         self.list.selection_changed.connect(self._update_buttons)
         revoke = menu_action(self, "Revoke…", self._revoke)
@@ -103,20 +103,20 @@ class PairedPhonesDialog(Dialog):
         self._state = state
         if self._offer is not None and (paired or not state.url or time.time() > self._offer.expires):
             self._offer = None
-        self._where.setText(
+        self.where.setText(
             state.fault or (f"The page is open at {state.url}." if state.url else "The page is closed.")
         )
         self.list.show_rows([device_row(device, time.time()) for device in state.devices])
-        self._pairing.setVisible(self._offer is not None)
+        self.pairing.setVisible(self._offer is not None)
         if self._offer is not None:
             left = countdown(self._offer.expires, time.time())
             self._time_left.setText(f"Scan it with the phone, or open the page there and type the code. {left} left.")
         self._update_buttons()
 
     def _update_buttons(self) -> None:
-        self._revoke_button.setEnabled(self._selected() is not None)
-        self._switch_button.setText("Turn off" if self._state.url else "Turn on")
-        self._pair_button.setEnabled(bool(self._state.url))
+        self.revoke_button.setEnabled(self._selected() is not None)
+        self.switch_button.setText("Turn off" if self._state.url else "Turn on")
+        self.pair_button.setEnabled(bool(self._state.url))
 
     def _selected(self) -> ReviewDevice | None:
         return next((device for device in self._state.devices if device.id == self.list.key()), None)
@@ -137,8 +137,8 @@ class PairedPhonesDialog(Dialog):
         ratio = self.devicePixelRatioF()
         pixmap = QPixmap.fromImage(qr_image(self._offer.url, round(side * ratio)))
         pixmap.setDevicePixelRatio(ratio)
-        self._picture.setPixmap(pixmap)
-        self._code.setText(self._offer.code)
+        self.picture.setPixmap(pixmap)
+        self.code.setText(self._offer.code)
         self._show(self._state)
 
     def _revoke(self) -> None:
