@@ -135,7 +135,7 @@ async def test_a_chosen_rule_allows_the_next_call_and_no_other(client: Client):
     tests = client.payload("claude bash", tool_input={"command": "npm test -- --fast"})
     asking = asyncio.ensure_future(client.ask("claude-code", tests))
     held = await client.held()
-    labels = dict(zip(held.scopes, held.scope_labels, strict=True))
+    labels = {one.id: one.sentence for one in held.rule_offers}
     (prefix,) = [scope for scope, label in labels.items() if "begin with “npm test”" in label]
     await client.answer(allow=True, scope=prefix)
     await asking
@@ -193,7 +193,7 @@ async def test_a_change_of_a_file_is_shown_as_a_diff(client: Client):
         asking = asyncio.ensure_future(client.ask("claude-code", payload))
         held = await client.answer(allow=False)
         assert "-KEY=old\n+KEY=new" in held.arguments
-        assert held.scopes == (), "no rule allows to write a file of secrets"
+        assert held.rule_offers == (), "no rule allows to write a file of secrets"
         assert decision_of((await asking)[1]) == "deny"
 
 

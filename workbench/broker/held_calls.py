@@ -119,7 +119,7 @@ class HeldCalls:
     ) -> HeldCallAnswer:
         """Wait for the user's answer; a timeout is a denial. `line`: the call as shown in a list. `alone`: the line
         is too short to show what decides, so the call is not grouped. Cancelling withdraws the call. A request that
-        belongs to no program has no `run_id`; what it offers beyond "once" is in `scopes`. `edit` judges a text that
+        belongs to no program has no `run_id`. `edit` judges a text that
         the user wrote in place of the arguments, and returns the held call for it; an answer that allows the changed
         call has the text in `arguments`."""
         if self.is_muted(held_call.session):
@@ -142,7 +142,7 @@ class HeldCalls:
         if group is None or group.shown_call is None:
             raise self._no_longer_waiting(answer.held_call_id)
         shown_call = group.shown_call
-        if answer.allow and answer.scope not in (*_SCOPES, *shown_call.scopes):
+        if answer.allow and answer.scope not in (*_SCOPES, *(one.id for one in shown_call.rule_offers)):
             raise WorkbenchError("This call cannot be allowed for that long.", "Allow it once.")
         seconds = self._undo_seconds() if answer.undoable and not answer.allow else 0.0
         if seconds > 0:

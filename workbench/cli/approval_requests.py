@@ -243,11 +243,7 @@ class CallRequest(Request):
     @property
     def offers(self) -> Sequence[RuleOffer]:
         """The lasting answers that a request of a different client's own tool offers."""
-        held_call = self.held_call
-        if self.risk in TYPED:
-            return ()
-        pairs = zip(held_call.scopes, held_call.scope_labels, strict=False)
-        return [RuleOffer(scope, "tool", "always", label) for scope, label in pairs]
+        return () if self.risk in TYPED else self.held_call.rule_offers
 
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         return call_facts(self.held_call, await connection.fetch_full_text(self.held_call.arguments), width)

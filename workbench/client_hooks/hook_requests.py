@@ -32,7 +32,7 @@ from workbench.client_hooks.hook_program import LARGEST
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged, spawn
 from workbench.permissions import client_rules
-from workbench.records import CallDecision, HeldCall, HeldCallAnswer, Note, Permission, Risk, Tool
+from workbench.records import CallDecision, HeldCall, HeldCallAnswer, Note, Risk, RuleOffer, Tool
 from workbench.records.common_types import at_least
 
 READ_SECONDS = 10.0  # how long a hook program may take to send its payload
@@ -176,15 +176,15 @@ class HookRequests:
         if not answer.allow:
             said = "The user denied it." if answer is not MUTED else answer.reason
             return Outcome(HookDecision.DENY, answer.reason or said, "you")
-        return Outcome(HookDecision.ALLOW, "Allowed by the user.", "you", self._store_rule(effects.offers, answer))
+        return Outcome(HookDecision.ALLOW, "Allowed by the user.", "you", self._store_rule(held_call, answer))
 
-    def _store_rule(self, offers: tuple[Permission, ...], answer: HeldCallAnswer) -> str:
+    def _store_rule(self, held_call: HeldCall, answer: HeldCallAnswer) -> str:
         """Store the rule that the user chose with the answer; returns its sentence."""
-        number = int(answer.scope.removeprefix("rule-")) if answer.scope.startswith("rule-") else -1
-        if not 0 <= number < len(offers):
+        chosen = next((one for one in held_call.rule_offers if one.id == answer.scope), None)
+        if chosen is None:
             return ""
         try:
-            made = self._services.rules.set_rule(offers[number], None)
+            made = self._services.rules.set_rule(chosen.rules[0], None)
         except WorkbenchError as fault:
             log.warning("a rule for a client's calls was not stored: %s", fault.message)
             return ""
@@ -276,8 +276,10 @@ def _held_call(call: HookCall, effects: CallEffects, rule: str, change: str) -> 
         sentence=f"{call.title} wants to {what}: {lowered}",
         session=_session(call),
         author=call.title,
-        scopes=tuple(f"rule-{number}" for number in range(len(effects.offers))),
-        scope_labels=tuple(one.label for one in effects.offers),
+        rule_offers=tuple(
+            RuleOffer(f"rule-{number}", "hook", one.scope, one.label, (one,))
+            for number, one in enumerate(effects.offers)
+        ),
     )
 
 

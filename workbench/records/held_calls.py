@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from workbench.records.common_types import Risk
-from workbench.records.permissions import Permission
+from workbench.records.permissions import Permission, RuleOffer
 
 
 class ValueOrigin(Struct, frozen=True):
@@ -57,8 +57,7 @@ class HeldCall(Struct, frozen=True):
     original: str = ""  # the arguments as the program gave them, if the user changed them
     clock_left: float = 0.0  # seconds left while its clock is stopped, because the user is reviewing; 0: it runs
     denied_until: float = 0.0  # the user denied it, and can undo that until this time; the program does not know yet
-    scopes: tuple[str, ...] = ()  # wider answers that the asking part offers, besides once; with `scope_labels`
-    scope_labels: tuple[str, ...] = ()  # each scope as a rule in one sentence
+    rule_offers: tuple[RuleOffer, ...] = ()  # rules that an answer can make; its `scope` names one by its id
 
 
 class HeldCallAnswer(Struct, frozen=True):
@@ -66,7 +65,8 @@ class HeldCallAnswer(Struct, frozen=True):
 
     held_call_id: str
     allow: bool
-    # once: the calls shown; rest: also later calls of this tool in this run; again: mask an answer again and show it
+    # once: the calls shown; rest: also later calls of this tool in this run; again: mask an answer again and show it;
+    # or the id of one of the `rule_offers`
     scope: str = "once"
     reason: str = ""
     seconds: float = 0.0  # how long the user viewed the request

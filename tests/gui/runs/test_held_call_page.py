@@ -13,7 +13,7 @@ from tests.gui.fake_core import make_held_call
 from tests.gui.screens.test_many_screens import shoot
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.held_call_page import HeldCallPage
-from workbench.records import CallTrace, Risk, RunState
+from workbench.records import CallTrace, Risk, RuleOffer, RunState
 
 
 def opened(window: Any, qtbot: Any) -> Any:
@@ -168,8 +168,9 @@ def test_a_call_of_another_client_is_said_in_its_sentence_and_offers_its_own_rul
         sentence="Claude Code wants to run a command: deletes notes.txt",
         risk=Risk.MEDIUM,
         origins=(),
-        scopes=("rule-0",),
-        scope_labels=("Claude Code may delete files below notes without asking.",),
+        rule_offers=(
+            RuleOffer("rule-0", "hook", "always", "Claude Code may delete files below notes without asking."),
+        ),
     )
     fake_core.put_held_call(held_call)
     dialog = opened(window, qtbot)

@@ -29,7 +29,7 @@ from workbench.gui.runs.decision_dialog import DecisionDialog, is_high, scrolled
 from workbench.gui.runs.run_head import trifecta_badge
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun, ShowPrivacy
-from workbench.records import Fault, HeldCall, HeldCallAnswer, JsonObject, Permission, ValueOrigin
+from workbench.records import Fault, HeldCall, HeldCallAnswer, JsonObject, Permission, RuleOffer, ValueOrigin
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
 from workbench.records.stated_facts import KIND_TEXTS
@@ -125,8 +125,7 @@ class RuleChoice(QWidget):
         super().__init__()
         self._context = context
         self._rules: tuple[Permission, ...] = ()
-        self._scopes: tuple[str, ...] = ()
-        self._labels: tuple[str, ...] = ()
+        self._offers: tuple[RuleOffer, ...] = ()
         self._held_call: HeldCall | None = None
         self.choice = CalmCombo()
         self.choice.setAccessibleName("The rule that your approval creates")
@@ -136,21 +135,20 @@ class RuleChoice(QWidget):
     @property
     def rule(self) -> Permission | None:
         """The chosen rule; None: only this time."""
-        number = self.choice.currentIndex() - 1 - len(self._scopes)
+        number = self.choice.currentIndex() - 1 - len(self._offers)
         return self._rules[number] if 0 <= number < len(self._rules) else None
 
     @property
     def scope(self) -> str:
-        """The chosen scope of those that the request itself offers."""
+        """The id of the chosen rule of those that the request itself offers; else “once”."""
         number = self.choice.currentIndex() - 1
-        return self._scopes[number] if 0 <= number < len(self._scopes) else "once"
+        return self._offers[number].id if 0 <= number < len(self._offers) else "once"
 
     def show_held_call(self, held_call: HeldCall) -> None:
         """Ask the core for rules. None are offered for several calls at once, for high risk, or for values that are
         private or came from text from outsiders."""
         self._held_call = held_call
-        self._scopes = held_call.scopes
-        self._labels = held_call.scope_labels
+        self._offers = held_call.rule_offers
         self._offer(())
         doubtful = is_high(held_call.risk) or held_call.more or held_call.trifecta or held_call.origins
         if not doubtful:
@@ -169,11 +167,11 @@ class RuleChoice(QWidget):
         self._rules = rules
         self.choice.clear()
         self.choice.addItem("Only this time")
-        for label_ in self._labels:
-            self.choice.addItem(one_line(label_, _LONGEST_RULE))
+        for offer in self._offers:
+            self.choice.addItem(one_line(offer.sentence, _LONGEST_RULE))
         for rule in rules:
             self.choice.addItem(f"From now on: {one_line(rule.label, _LONGEST_RULE)}")
-        self.setVisible(bool(rules or self._scopes))
+        self.setVisible(bool(rules or self._offers))
 
 
 _SIMPLE = (Kind.STRING, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.ENUM, Kind.CONST)

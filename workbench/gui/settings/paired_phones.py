@@ -103,9 +103,7 @@ class PairedPhonesDialog(Dialog):
         self._state = state
         if self._offer is not None and (paired or not state.url or time.time() > self._offer.expires):
             self._offer = None
-        self.where.setText(
-            state.fault or (f"The page is open at {state.url}." if state.url else "The page is closed.")
-        )
+        self.where.setText(state.fault or (f"The page is open at {state.url}." if state.url else "The page is closed."))
         self.list.show_rows([device_row(device, time.time()) for device in state.devices])
         self.pairing.setVisible(self._offer is not None)
         if self._offer is not None:
