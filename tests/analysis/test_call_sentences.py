@@ -186,6 +186,17 @@ def test_what_the_author_claims_is_no_part_of_the_sentence() -> None:
         ("WITH a AS (SELECT * FROM orders) SELECT replace(x, 'a', 'b') FROM a", ["Reads rows of orders"]),
         ("INSERT INTO t VALUES ('a; DROP TABLE x')", ["Adds rows to t"]),
         ("INSERT OR REPLACE INTO t VALUES (1)", ["Adds or replaces rows of t"]),
+        ("SELECT 1 DELETE FROM users", ["Reads rows of users", "May change data, because a change begins inside it"]),
+        ("SELECT * INTO copy FROM t", ["Reads rows of t", "May change data, because it contains INTO"]),
+        ("SELECT lo_unlink(7)", ["Reads from the database", "May change data, because it calls lo_unlink"]),
+        (
+            "SELECT 1 /*! ; DROP TABLE users */",
+            [
+                "Reads from the database",
+                "May change data, because databases read its quotes, comments or signs differently",
+            ],
+        ),
+        ("BEGIN; SELECT 1; COMMIT", ["Runs BEGIN", "Reads from the database", "Runs COMMIT"]),
         ("EXPLAIN ANALYZE DELETE FROM users", ["Deletes every row of users"]),
         ("EXPLAIN DELETE FROM users", ["Explains a query"]),
         ("ALTER TABLE t DROP COLUMN c", ["Alters table t, and drops a part of it"]),

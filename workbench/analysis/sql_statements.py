@@ -1,7 +1,8 @@
 """Says what SQL statements do: "Updates every row of orders", "Drops table x".
 
 A small reader of the words of a statement, not a parser: the first words say what it does and to which table. What it
-cannot read, it says. Unknown parts of a text (`HOLE`) are shown as "…".
+cannot read, it says. Unknown parts of a text (`HOLE`) are shown as "…". Whether a text certainly only reads is decided
+by `permissions/sql_statements.py`; a text about which it has a doubt is never described as reading alone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from msgspec import Struct
 
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.visible_text import shorten
+from workbench.permissions.sql_statements import SqlKind, read_sql
 
 MOST_STATEMENTS: Final = 6
 MOST_TEXT: Final = 20_000  # characters that are read
@@ -62,7 +64,22 @@ def describe_sql(text: str) -> tuple[SqlEffect, ...]:
         found.update(dict.fromkeys(_describe(words)))
     if len(statements) > MOST_STATEMENTS or len(text) > MOST_TEXT:
         found[SqlEffect("Runs further SQL statements that are not listed", SqlClass.UNKNOWN)] = None
+    if found and all(one.kind is SqlClass.READS for one in found):
+        doubts = _doubts(text, {words[0].upper() for words in statements}, len(statements))
+        found |= dict.fromkeys(SqlEffect(f"May change data, because {doubt}", SqlClass.UNKNOWN) for doubt in doubts[:1])
     return tuple(found)
+
+
+def _doubts(text: str, first_words: set[str], count: int) -> list[str]:
+    """Return why a text of statements that seem to read may change data, in some dialect."""
+    statements, doubts = read_sql(text.replace(HOLE, "?")), list[str]()
+    for one in statements:
+        changes = one.kind not in (SqlKind.READ, SqlKind.OTHER, SqlKind.UNKNOWN)
+        explained = first_words == {"EXPLAIN"} and len(statements) == count and changes
+        session = one.verb in _SESSION and not one.tables
+        if one.doubt and not explained and not session:
+            doubts.append("a change begins inside it" if changes else one.doubt)
+    return doubts
 
 
 def _statements(text: str) -> Iterator[list[str]]:
