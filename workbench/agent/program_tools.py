@@ -303,7 +303,7 @@ class ProgramTools:
 
 
 def _time_left(request: Run | HeldCall) -> str:
-    """Describe how long a request still waits; its clock stands still while the user is reviewing."""
+    """Describe how long a request still waits; its clock is stopped while the user is reviewing."""
     if request.clock_left:
         return "the user is looking at the waiting requests"
     left = max(0, round(request.deadline - time.time()))

@@ -1,4 +1,4 @@
-"""The time that waiting approval requests have left. It stands still while the user reviews requests.
+"""The time that waiting approval requests have left. It is paused while the user reviews requests.
 
 While a client of the user has its list of requests open, the clocks of all requests are stopped, so that reading one
 does not let the others lapse. A clock can be stopped for a limited time only, so that a forgotten window does not make

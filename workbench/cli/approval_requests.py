@@ -415,7 +415,7 @@ async def settle(
             raise WorkbenchError(request.obstacle, "Nothing was decided.")
         if request.deadline < math.inf:
             terminal.say(
-                f"\nIts time stands still while you read. After that it is denied in {time_left(request.deadline)}"
+                f"\nIts time is paused while you read. After that it is denied in {time_left(request.deadline)}"
                 " unless you answer."
             )
         if allow and request.offers:

@@ -52,7 +52,7 @@ _CHANGES = (AskArrived, AskSettled, RunChanged, CallHeld, HeldCallSettled, Files
 EPILOG = """The screen lists the waiting programs, held calls and held file changes of all your projects with a running
 core, or of --project. J and K move, A and then Enter allows, D denies, U undoes a denial for some seconds, R denies
 with a reason, E opens a program in $EDITOR, L leaves the request waiting, ? lists all keys. For high risk you type the
-name of what makes the request risky, as for `runs allow`. While the screen is open, the time of requests stands still.
+name of what makes the request risky, as for `runs allow`. While the screen is open, the time of requests is paused.
 
 exit codes: 0 done, 1 an error, 4 no core is running, 6 no terminal"""
 

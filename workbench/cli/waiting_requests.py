@@ -276,7 +276,7 @@ def _deny_all(given: argparse.Namespace, paths: Paths) -> int:
             narrate(f"Project {one.project}")
             ends.append(answer(one, partial(_deny_these, ids, given)))
     if not ends:
-        narrate("Nothing is waiting for you." if not given.agent else f"Nothing of {given.agent:.60} is waiting.")
+        narrate("Nothing is waiting for you." if not given.agent else f"No request of {given.agent:.60} is waiting.")
     return next((code for code in ends if code != DONE), DONE)
 
 

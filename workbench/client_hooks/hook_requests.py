@@ -156,7 +156,7 @@ class HookRequests:
         return await self._ask_user(call, effects, seconds - MARGIN_SECONDS, label)
 
     async def _ask_user(self, call: HookCall, effects: CallEffects, limit: float, rule: str) -> Outcome:
-        """Ask the user. `limit`: seconds that the client waits, also while the clock of the request stands still."""
+        """Ask the user. `limit`: seconds that the client waits, also while the clock of the request is stopped."""
         wait = min(float(self._services.settings().hooks_wait_seconds), limit)
         if wait <= 0 or self._asking >= MOST_WAITING:
             return UNDECIDED

@@ -90,7 +90,7 @@ _ESCAPED_QUOTE = re.compile(r"""\\['"`]""")
 
 
 def _tokens(text: str) -> tuple[list[_Token], str]:
-    """Return the tokens, and why dialects may disagree about them. Reading goes on behind a doubtful character."""
+    """Return the tokens, and why dialects may disagree about them. Reading goes on after a doubtful character."""
     tokens: list[_Token] = []
     doubt, position = "", 0
     while position < len(text):
@@ -112,7 +112,7 @@ def _tokens(text: str) -> tuple[list[_Token], str]:
 
 def _is_ambiguous(found: str, before: Sequence[_Token], text: str, start: int) -> bool:
     """Whether a backslash may escape the end of a quoted text, or a letter before it changes how it is quoted."""
-    if found.startswith("["):  # a name, or an index behind an array
+    if found.startswith("["):  # a name, or an index after an array
         return False
     if _ESCAPED_QUOTE.search(found):
         return True
@@ -234,7 +234,7 @@ def _statement(tokens: Sequence[_Token], doubt: str) -> SqlStatement:
 
 
 def _main_verb(tokens: Sequence[_Token]) -> str:
-    """Return the verb of a statement: behind EXPLAIN the one that it explains, behind WITH the one that uses it."""
+    """Return the verb of a statement: after EXPLAIN the one that it explains, after WITH the one that uses it."""
     verb = tokens[0].upper
     if verb == "EXPLAIN":
         named = (token.upper for token in tokens[1:] if token.upper in _READING - {verb} or token.upper in _CHANGING)
@@ -352,7 +352,7 @@ def _tables(tokens: Sequence[_Token]) -> tuple[str, ...]:
             name, place = _name_at(tokens, place + 1)
             if name and name.upper() not in defined:
                 found[name] = None
-            place = _behind_alias(tokens, place)
+            place = _after_alias(tokens, place)
             if not name or place >= len(tokens) or tokens[place].text != ",":
                 break
     return tuple(found)
@@ -365,7 +365,7 @@ def _is_extract(tokens: Sequence[_Token], at: int) -> bool:
 
 
 def _name_at(tokens: Sequence[_Token], at: int) -> tuple[str, int]:
-    """Return the dotted name at a place, and the place behind it."""
+    """Return the dotted name at a place, and the place after it."""
     last = min(at + 5, len(tokens))
     while at < last and tokens[at].upper in _FILLERS:
         at += 1
@@ -380,7 +380,7 @@ def _name_at(tokens: Sequence[_Token], at: int) -> tuple[str, int]:
     return ".".join(parts), at
 
 
-def _behind_alias(tokens: Sequence[_Token], at: int) -> int:
+def _after_alias(tokens: Sequence[_Token], at: int) -> int:
     if at < len(tokens) and tokens[at].upper == "AS":
         at += 1
     plain = at < len(tokens) and tokens[at].kind in ("word", "name") and at + 1 < len(tokens)

@@ -50,7 +50,7 @@ def find_group(tool: Tool, review: Review | None, said: UserAnnotations, *, susp
     """Find the group of a tool. `said`: the user's annotations in force. `suspect`: whether name or description say
     that it sends something."""
     claims = tool.claimed or tool.hints
-    if (by_user := _said_group(said)) is not None:
+    if (by_user := _user_group(said)) is not None:
         return GroupFinding(by_user, "you said so")
     if review is not None:
         return GroupFinding(review.group, "reviewed", _disagreement(claims, review.group, tool.server))
@@ -75,7 +75,7 @@ def describe_claims(claims: Hints) -> str:
     return ", ".join(filter(None, (words, outside)))
 
 
-def _said_group(said: UserAnnotations) -> ToolGroup | None:
+def _user_group(said: UserAnnotations) -> ToolGroup | None:
     if said.destructive:
         return ToolGroup.DESTROYS
     if said.sends:

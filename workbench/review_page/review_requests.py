@@ -133,7 +133,7 @@ class ReviewRequests:
         if held is not None:
             self._check(given, _call_fingerprint(held), held.risk, allowable=not held.is_answer)
             self._run_manager.answer_held_call(HeldCallAnswer(held.id, given.allow, reason=reason, by=by))
-            return _told(given.allow)
+            return _outcome_sentence(given.allow)
         run = self._run_manager.run(given.request)
         verdict = run.verdict
         if run.awaits_answer and verdict is not None:
@@ -143,7 +143,7 @@ class ReviewRequests:
             run.id, run.proposal.sha, given.allow, by, reason, self._clock(), fingerprint=run.fingerprint
         )
         self._run_manager.decide(decision)  # refuses with who answered if it no longer waits
-        return _told(given.allow)
+        return _outcome_sentence(given.allow)
 
     def _check(self, given: SignedAnswer, fingerprint: str, risk: Risk, *, allowable: bool) -> None:
         if given.fingerprint != fingerprint:
@@ -241,5 +241,5 @@ def _call_fingerprint(held: HeldCall) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _told(allow: bool) -> str:
+def _outcome_sentence(allow: bool) -> str:
     return "Allowed." if allow else "Denied."

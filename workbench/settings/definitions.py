@@ -124,9 +124,9 @@ class Settings(Struct, frozen=True):
     )
     approval_review_minutes: int = _setting(
         60,
-        "How many minutes the time of a waiting request can stand still, because you have requests open in a window or"
+        "How many minutes the time of a waiting request can be paused, because you have requests open in a window or"
         " a terminal. After that the time continues, so that a forgotten window does not make an agent wait for ever."
-        " 0: the time never stands still.",
+        " 0: it is never paused.",
         user_only=True,
         minimum=0,
         maximum=1_440,

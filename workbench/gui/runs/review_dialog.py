@@ -78,7 +78,7 @@ class ReviewDialog(LaterDialog):
     page_finished = Signal(object)
     """Carries the page of a request that was decided or has ended."""
     in_view = Signal(bool)
-    """The dialog was shown or hidden: the clocks of requests stand still while it is shown."""
+    """The dialog was shown or hidden: the clocks of requests are stopped while it is shown."""
 
     def __init__(
         self, context: Context, make_page: Callable[[str], DecisionDialog | None], parent: QWidget | None = None
@@ -443,7 +443,7 @@ class ReviewDialog(LaterDialog):
         known = [run.denied_until for run in runs if run is not None and run.denied_until]
         self.undo.offer(ids, until or max(known, default=0.0))
         if self.undo.active:
-            self.say(f"Denied {count_of(len(ids), 'request')}. Nobody was told yet.")
+            self.say(f"Denied {count_of(len(ids), 'request')}. The agent has not been told yet.")
 
     def _undone(self, ids: tuple[str, ...]) -> None:
         """What was denied waits again: show it."""
@@ -656,7 +656,7 @@ class ReviewDialog(LaterDialog):
             return
         self.only_own = False
         if self.undo.active:
-            self._context.say("Denied. Nobody was told yet.", undo="run.undo_denial")
+            self._context.say("Denied. The agent has not been told yet.", undo="run.undo_denial")
         super().put_away()
 
     def closeEvent(self, event: QCloseEvent) -> None:
