@@ -1027,7 +1027,7 @@ class CoreApi(Protocol):
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
         """Warnings about a server's tool definitions, also compared with those of other servers."""
 
-    @api
+    @api(consent=True)
     async def watch_requests(self) -> None:
         """Say that the user looks at a window or terminal that shows what waits: nothing needs to be announced on the
         desktop. The call does not return; the caller cancels it."""

@@ -154,7 +154,7 @@ class Notifier:
         """Nothing that waits now is announced on the desktop any more."""
         self._seen.update(self._waiting)
 
-    @api
+    @api(consent=True)
     async def watch_requests(self) -> None:
         """Say that the user looks at a window or terminal that shows what waits: nothing needs to be announced on the
         desktop. The call does not return; the caller cancels it."""
