@@ -76,6 +76,9 @@ class Run:
     def sources(self, tool: Tool, arguments: JsonObject) -> ValueSources:
         return ValueSources(self.values)
 
+    def unshown(self, tool: Tool, arguments: JsonObject) -> str:
+        return ""
+
     def derived(self, arguments: JsonObject) -> Sequence[tuple[str, str]]:
         return self.not_said
 
@@ -307,7 +310,8 @@ def test_each_rule_answers_in_its_place() -> None:
         "outside_run",
         "harmless_call",
         "option_as_argument",
-    }  # of the user's own calls, two that only end the questions, and one about other arguments
+        "other_than_shown",
+    }  # of the user's own calls, two that only end the questions, and two that have tests of their own
     assert spoken | silent == {one.__name__ for one in RULES}
     assert all(one.__doc__ for one in RULES)
 

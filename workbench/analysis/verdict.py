@@ -39,7 +39,15 @@ def headline(report: ProgramReport) -> tuple[HeadlinePart, ...]:
 def _changing_calls(report: ProgramReport) -> list[HeadlinePart]:
     sends = {use.full_name for use in report.uses.values() if facts_of(use.tool).sends}
     notes = [note for note in _calls(report) if note.effect and note.effect.risk is not Risk.LOW]
-    notes.sort(key=lambda note: (-_risk_rank(note), note.finding.subject not in sends, note.finding.span.line))
+    flowing = {note.finding.span.line for note in report.notes.values() if note.finding.rule.startswith("flow.")}
+    notes.sort(key=lambda note: note.finding.span.line)
+    first = {note.finding.subject: id(note) for note in reversed(notes)}  # many calls of one tool hide no other tool
+
+    def order(note: NotedFinding) -> tuple[int, bool, bool, bool]:
+        repeated = first[note.finding.subject] != id(note)
+        return (-_risk_rank(note), note.finding.span.line not in flowing, repeated, note.finding.subject not in sends)
+
+    notes.sort(key=order)
     doubts = {use.full_name: describe_doubt(use.tool) for use in report.uses.values()}
     told: set[str] = set()
     parts = []

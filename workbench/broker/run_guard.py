@@ -30,8 +30,10 @@ from workbench.broker.token_release import AnnouncedTokens, describe_personal_da
 from workbench.errors import WorkbenchError
 from workbench.offload import SOURCE_INDEXING
 from workbench.permissions import provenance_rules
+from workbench.permissions.call_rules import REST, KnownArguments
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
-from workbench.permissions.provenance_rules import DESTINATION, PRIVATE, UNTRUSTED, CallReason, names_place
+from workbench.permissions.provenance_rules import DESTINATION, PRIVATE, UNTRUSTED, CallReason, canonical, names_place
+from workbench.permissions.rule_offers import says_what_is_done
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     ChangedCall,
@@ -95,6 +97,11 @@ def _names_destination(key: str, value: object) -> bool:
     return isinstance(value, dict | list) and any(
         names_place(path) for path, _ in islice(argument_leaves({key: value}), MOST_LEAVES)
     )
+
+
+def _is_open(known: KnownArguments, key: str) -> bool:
+    """Whether the program's text leaves the value of this argument open."""
+    return key in known.unknown or (REST in known.unknown and key not in known.values)
 
 
 SHOWN_VALUE = 300  # characters of one value in an approval request
@@ -320,6 +327,26 @@ class RunGuard:
 
     def holds(self, arguments: JsonObject) -> bool:
         return self._program_contains(*(text for _, text in argument_leaves(dict(arguments))))
+
+    def unshown(self, tool: Tool, arguments: JsonObject) -> str:
+        known = self._foreseen.get((tool.server, tool.name), ())
+        for key, value in arguments.items():
+            if not says_what_is_done(key) or any(_is_open(one, key) for one in known):
+                continue
+            if known and not any(key in one.values and canonical(one.values[key]) == canonical(value) for one in known):
+                return key
+        return ""
+
+    @cached_property
+    def _foreseen(self) -> Mapping[tuple[str, str], Sequence[KnownArguments]]:
+        """Return what the program's text says about the arguments of each tool, if nothing else calls tools."""
+        found: dict[tuple[str, str], list[KnownArguments]] = {}
+        reading = self._run.reading
+        if reading is None or reading.skills or reading.earlier or not reading.complete:
+            return found
+        for call in reading.calls:
+            found.setdefault((call.tool.server, call.tool.name), []).extend(call.known_arguments)
+        return found
 
     def describe(self, reason: CallReason, tool: Tool) -> CallReason:
         return describe_personal_data(reason, self._run.session.vault, tool)

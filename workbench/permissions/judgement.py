@@ -107,6 +107,10 @@ class RunEvidence(Protocol):
     def holds(self, arguments: JsonObject) -> bool:
         """Whether the program's text, as the user read or wrote it, contains every value."""
 
+    def unshown(self, tool: Tool, arguments: JsonObject) -> str:
+        """Return an argument that says what a call does and has a value that the program's text excludes, as it was
+        analysed; empty if there is none."""
+
     def describe(self, reason: CallReason, tool: Tool) -> CallReason:
         """Return a reason about private data with the kinds of personal data in the value."""
 
@@ -262,7 +266,7 @@ class Case:
 
 
 # ── the rules, in the order of evaluation ─────────────────────────────────────────────────────────────────────────────
-RULED, UNFORESEEN, PLAN, OPTION = "rule", "unforeseen", "plan", "option"
+RULED, UNFORESEEN, PLAN, OPTION, OTHER = "rule", "unforeseen", "plan", "option", "other"
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:[=/~.].*)?", re.DOTALL)
 _OPERANDS = frozenset(
     ("revision", "target", "ref", "branch", "commit", "base", "path", "file", "source", "tag", "range")
@@ -431,6 +435,20 @@ def dry_run(case: Case) -> Sequence[CallReason]:
     return ()
 
 
+def other_than_shown(case: Case) -> Sequence[CallReason]:
+    """Ask about a call whose recipient, object or command is none of those that the approved program was said to have:
+    the analysis does not follow every way in which a program changes its values."""
+    context = case.context
+    if context.run is None or not context.approved or case.allowed_by_rule or case.facts.harmless:
+        return ()
+    if not (path := context.run.unshown(case.tool, case.call.arguments)):
+        return ()
+    value = provenance_rules.canonical(case.call.arguments.get(path))
+    case.call_expected = False
+    text = f"The argument {path} of {case.name} is not what was shown when the program was approved"
+    return (CallReason(OTHER, worst((case.risk, Risk.HIGH)), text, path=path, value=value),)
+
+
 def option_as_argument(case: Case) -> Sequence[CallReason]:
     """Ask about a value such as `--output=FILE` where a branch or a file is expected: a program that the server starts
     may take it for an option."""
@@ -524,6 +542,7 @@ RULES: Final[tuple[Rule, ...]] = (
     token_release,
     own_call,
     approved_program,
+    other_than_shown,
     option_as_argument,
     outside_run,
     dry_run,

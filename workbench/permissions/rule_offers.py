@@ -136,6 +136,12 @@ def _conditions(arguments: JsonObject, workspace: str) -> Iterator[tuple[str, tu
         yield PLACE, _exact(arguments, (*led, *places, *deciding))
 
 
+def says_what_is_done(key: str) -> bool:
+    """Whether an argument of this name says where a call goes, what it acts on, or what it does with it."""
+    name = key.casefold()
+    return is_destination(key) or name.endswith(_NAMING) or name in _PATHS or _is_path(key) or _decides(key)
+
+
 def _decides(key: str) -> bool:
     return key.casefold() in _TYPES or not _DECIDING.isdisjoint(name_words(key))
 
