@@ -69,6 +69,15 @@ async def test_the_rest_of_a_long_answer_is_fetched_by_its_run_and_by_nobody_els
     assert short == "result = 1"
 
 
+async def test_a_short_answer_got_later_counts_like_the_one_that_execute_code_returns(core, agent):
+    async with agent() as client:
+        _, facts = await told(client, "execute_code", code="result = 'shop.py'", description="a name")
+        text, _ = await told(client, "get_run", run_id=facts["run"])
+        (mine,) = (core.services.sessions.get(one.session) for one in core.connected_agents.agents())
+        assert UNTRUSTED not in mine.provenance.kinds, "its program read nothing from outsiders"
+    assert text == 'result = "shop.py"'
+
+
 def test_a_slice_ends_before_a_token_and_says_where_it_goes_on():
     text = "a [EMAIL_1.k7q2] b " * 200
     answer = slice_text(text, 0, 100, "read")

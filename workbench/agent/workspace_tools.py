@@ -54,14 +54,16 @@ class WorkspaceTools:
 
     async def result(self, arguments: JsonObject) -> ToolAnswer:
         """Answers `get_run`: the state of a run, its answer once it has ended, and further slices of an answer that
-        was cut. Only for the agent that started the run. A program may return untrusted text, so the session counts
-        as having read it."""
+        was cut. Only for the agent that started the run. What the session's own program returned is the text that
+        `execute_code` would have answered with, and what it read was recorded call by call. An answer that was stored
+        as a file, or that belongs to an earlier connection, counts as untrusted text that the session has read."""
         run = self._programs.find_run(given.text(arguments, "run_id", ""))
         if run.state not in ENDS:
             run = await self._programs.wait_for_end(run.id, given.number(arguments, "wait", 0))
         if run.state not in ENDS:
             return self._programs.describe_open(run)
-        if run.proposal.session != self._session.id:  # only what was masked with the values of its own session
+        own = run.proposal.session == self._session.id
+        if not own:  # only what was masked with the values of its own session
             self._result = (run.id, run.model_view)
         elif self._result[0] != run.id:
             try:
@@ -71,7 +73,8 @@ class WorkspaceTools:
         whole = self._programs.answer(run)
         offset, budget = given.number(arguments, "offset", 0), self._services.settings().run_answer_tokens
         answer = slice_text(self._result[1] or whole.text, offset, budget, f"get_run({run.id!r})")
-        self._learn(run.id, "workbench", "get_run", answer.text)
+        if not own or self._result[1] != run.model_view:
+            self._learn(run.id, "workbench", "get_run", answer.text)
         pictures = () if offset else whole.pictures
         facts: JsonObject = {"run": run.id, "state": str(run.state), **answer.facts}
         return ToolAnswer(answer.text, facts, pictures)
