@@ -381,6 +381,24 @@ STRANGE = ValueOrigin("to", "eve@evil.com", (UNTRUSTED,), "mail", "read_mail")
 SECRET = ValueOrigin("body", "Jane Doe, born 1980", (PRIVATE,), "crm", "get_customer")
 
 
+def test_a_rule_for_these_arguments_lasts_after_outsiders_text_was_read_unless_the_tool_can_send() -> None:
+    kept, sent = Predicate("customer_id", "CUS-0001"), Predicate("to", "bob@acme.com")
+    for tool, where, arguments, allowed in (
+        (DELETE, kept, {"customer_id": "CUS-0001"}, True),
+        (DELETE, kept, {"customer_id": "CUS-0002"}, False),
+        (replace(SEND, hints=Hints(destructive=True, open_world=True)), sent, {"to": "bob@acme.com"}, False),
+    ):
+        rules = (rule(ALLOW, tool, "arguments", where=(where,)),)
+        mine = judged(call(tool), tool, verdict(tool), rules=rules, run=Run((UNTRUSTED,)), arguments=arguments)
+        assert (mine.decision is ALLOW) == allowed, (tool.name, arguments, told(mine))
+    suspect = Run((UNTRUSTED,), (replace(STRANGE, path="customer_id", value="CUS-0001"),))
+    rules = (rule(ALLOW, DELETE, "arguments", where=(kept,)),)
+    theirs = judged(
+        call(DELETE), DELETE, verdict(DELETE), rules=rules, run=suspect, arguments={"customer_id": "CUS-0001"}
+    )
+    assert told(theirs) == ["content"], "outsiders chose it"
+
+
 def test_a_destination_out_of_outsiders_text_asks_in_an_approved_program_too() -> None:
     run = Run((UNTRUSTED,), (STRANGE,))
     said = judged(call(SEND), SEND, verdict(SEND), approved=True, run=run)

@@ -223,6 +223,7 @@ class Case:
         self.reasons: list[CallReason] = []
         self.settled = False  # whether later rules are skipped
         self.allowed_by_rule = False  # whether a rule of the user allows the call of a program
+        self.allowed_for_arguments = False  # whether that rule is about the arguments of the call
         # whether rules and the program's approval leave no reason to ask about the call itself
         self.call_expected = True
         self.used: list[Permission] = []
@@ -340,6 +341,7 @@ def user_rules(case: Case) -> Sequence[CallReason]:
     if answer.decision is CallDecision.ASK and not (context.approved and about_tool):
         return (_ask(RULED, case, answer.why),)
     case.allowed_by_rule = answer.decision is CallDecision.ALLOW
+    case.allowed_for_arguments = case.allowed_by_rule and not about_tool
     return ()
 
 
@@ -580,7 +582,9 @@ def _evidence(case: Case) -> Iterator[CallReason]:
 def _from_sources(case: Case, found: ValueSources) -> tuple[CallReason, ...]:
     run = case.context.run
     kinds, unreviewed = (run.kinds, run.unreviewed) if run is not None else (frozenset[str](), False)
-    return provenance_rules.object_to(case.tool, found.values, kinds, covered=case.covered, spared=unreviewed)
+    return provenance_rules.object_to(
+        case.tool, found.values, kinds, covered=case.covered, spared=unreviewed, ruled=case.allowed_for_arguments
+    )
 
 
 def _beyond_program(case: Case) -> Iterator[CallReason]:

@@ -96,15 +96,23 @@ def _names_receiver(path: str) -> bool:
 
 
 def object_to(
-    tool: Tool, origins: Sequence[ValueOrigin], read: frozenset[str], *, covered: bool, spared: bool = False
+    tool: Tool,
+    origins: Sequence[ValueOrigin],
+    read: frozenset[str],
+    *,
+    covered: bool,
+    spared: bool = False,
+    ruled: bool = False,
 ) -> tuple[CallReason, ...]:
     """Return the reasons why the user should see this call. `read`: kinds of data that the session has read.
     `covered`: the user approved a program that names this tool, and with it the data flows in its text. `spared`:
-    the program ran without approval because it seemed to leave nothing to decide."""
+    the program ran without approval because it seemed to leave nothing to decide. `ruled`: a rule of the user allows
+    the tool for these arguments; if it cannot send, only the sources of its values speak against the call."""
     chosen = any(UNTRUSTED in origin.kinds and names_place(origin.path) for origin in origins)
     about = _ValueRules(tool, read, covered, spared, chosen)
     found = [one for origin in origins for one in about.object_to(origin)]
-    if not covered and UNTRUSTED in read and may_replace(tool):
+    known = covered or (ruled and not facts_of(tool).sends)
+    if not known and UNTRUSTED in read and may_replace(tool):
         name = f"{tool.server}.{tool.name}"
         words = f"The program calls {name} after its session read text that outsiders can write"
         found.append(CallReason("destructive", Risk.HIGH, words))
