@@ -173,3 +173,14 @@ def test_programs_of_one_skeleton_differ_in_what_is_told_and_nothing_else(first:
         assert changed_values(ParsedProgram(before), ParsedProgram(after))
     if likeness is Likeness.TREE:
         assert ast.dump(ast.parse(before)) == ast.dump(ast.parse(after))
+
+
+def test_sql_of_another_kind_is_another_program(propose: Propose) -> None:
+    def printed(sql: str) -> ProgramFingerprints:
+        return prints(*propose(f"print({sql!r})"))
+
+    added = printed("INSERT INTO orders VALUES (1)")
+    assert added.likeness(printed("INSERT INTO orders VALUES (2)")) is Likeness.VALUES
+    for other in ("DELETE FROM orders WHERE id = 1", "UPDATE orders SET paid = 1", "SELECT * FROM orders"):
+        assert added.likeness(printed(other)) is None, other
+    assert printed("Delete it from the list").likeness(printed("Hello")) is Likeness.VALUES

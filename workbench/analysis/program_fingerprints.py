@@ -12,12 +12,14 @@ import ast
 import difflib
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from workbench.analysis.parsed_program import UNREADABLE, ParsedProgram
+from workbench.analysis.sql_statements import SqlClass, describe_sql
 from workbench.analysis.tables.dangerous_texts import ADDRESS
 from workbench.permissions import tool_verbs
 from workbench.permissions.call_rules import PYTHON
@@ -28,6 +30,7 @@ NEAR = 0.75  # minimum share of equal lines for two programs to be compared
 MOST_LINES = 400  # maximum length of a program for a line-by-line comparison, which is slow
 MOST_CHANGES = 50
 LONGEST_VALUE = 200  # maximum length of a changed value, in characters, that is shown
+_SQL = re.compile(r"\s*(?:SELECT|WITH|INSERT|REPLACE|MERGE|UPDATE|DELETE|DROP|TRUNCATE|ALTER|CREATE)\s", re.IGNORECASE)
 _KEPT = (bool, type(None), type(...))  # constants that are switches rather than values
 
 
@@ -171,11 +174,12 @@ class _NamedConstant(Struct, frozen=True):
 
 
 def _without_values(node: Any) -> Any:  # Any: value of a node field
-    """Return a copy in which every literal is replaced by the name of its type."""
+    """Return a copy in which every literal is replaced by the name of its type, and SQL also by what it does: a program
+    that deletes rows is not the one that added some with other values."""
     if not isinstance(node, ast.AST) or not node._fields:
         return node
     if isinstance(node, ast.Constant) and not isinstance(node.value, _KEPT):
-        return ast.Name(f"<{type(node.value).__name__}>", ast.Load())
+        return ast.Name(f"<{type(node.value).__name__}{_sql_class(node.value)}>", ast.Load())
     fields = dict(ast.iter_fields(node))
     for name, value in fields.items():
         if isinstance(value, list):
@@ -183,6 +187,14 @@ def _without_values(node: Any) -> Any:  # Any: value of a node field
         elif isinstance(value, ast.AST) and value._fields:
             fields[name] = _without_values(value)
     return type(node)(**fields)
+
+
+def _sql_class(value: object) -> str:
+    """Return the worst that SQL statements in a literal do; "" for other values."""
+    if not isinstance(value, str) or _SQL.match(value) is None:
+        return ""
+    worst = max((one.kind for one in describe_sql(value)), default=SqlClass.UNKNOWN)
+    return "" if worst is SqlClass.UNKNOWN else f" {worst.name}"
 
 
 def _surroundings(proposal: Proposal, verdict: Verdict) -> str:
