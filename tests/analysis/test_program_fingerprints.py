@@ -183,4 +183,4 @@ def test_sql_of_another_kind_is_another_program(propose: Propose) -> None:
     assert added.likeness(printed("INSERT INTO orders VALUES (2)")) is Likeness.VALUES
     for other in ("DELETE FROM orders WHERE id = 1", "UPDATE orders SET paid = 1", "SELECT * FROM orders"):
         assert added.likeness(printed(other)) is None, other
-    assert printed("Delete it from the list").likeness(printed("Hello")) is Likeness.VALUES
+    assert printed("Good morning").likeness(printed("Hello")) is Likeness.VALUES

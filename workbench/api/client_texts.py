@@ -55,8 +55,9 @@ _ORDER: Final = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 
 
 def confirmation_name(verdict: Verdict) -> str:
-    """Return the tool or target that makes a program risky; "allow" if nothing has a name."""
-    worst = sorted(verdict.findings, key=lambda finding: -_ORDER.index(finding.risk))
+    """Return the tool or target that makes a program risky; "allow" if nothing has a name. A text that the program
+    shares with an earlier answer names neither, so it comes last."""
+    worst = sorted(verdict.findings, key=lambda one: (one.rule == "flow.copied", -_ORDER.index(one.risk)))
     named = [finding.subject.strip() for finding in worst if finding.subject.strip()]
     used = [use.tool for use in verdict.tools]
     return next((name for name in (*named, *used) if len(name) <= LONGEST and name.isprintable()), "allow")

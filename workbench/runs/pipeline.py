@@ -283,9 +283,11 @@ class RunPipeline:
         if decision.allow:
             return None
         reason = f"The user denied it: {decision.reason}" if decision.reason else "The user denied it."
-        hint = (
-            "Change the program, or ask the user why." if run.record.proposal.wish == "program" else "Ask the user why."
-        )
+        program = run.record.proposal.wish == "program"
+        if decision.reason:
+            hint = "Do what the user says; ask only if it is unclear."
+        else:
+            hint = "Change the program, or ask the user why." if program else "Ask the user why."
         return RunEnd(RunState.REFUSED, "was denied by the user", Fault(reason, hint, ours=not decision.reason))
 
     async def _wait_for_user(self, run: ProgramRun) -> Decision | None:
