@@ -181,6 +181,21 @@ async def test_a_client_of_an_older_protocol_is_asked_during_its_call(asking, ag
     assert facts["state"] == "done", text
 
 
+async def test_the_agent_is_told_that_its_request_waits_where_no_form_can_answer_it(asking, agent):
+    asking.services.settings.set(replace(asking.settings, approval_elicitation=True, agent_wait_seconds=0))
+    answers = [T.ElicitResult(action="cancel"), T.ErrorData(code=-32601, message="No forms.")]
+
+    async def answer(context, params):
+        return answers.pop(0)
+
+    another = ADDS | {"code": ADDS["code"].replace("'Late'", "'Lost'")}
+    async with agent(mode="legacy", elicitation_callback=answer) as client:
+        for program in (DELETES, ADDS, another):  # of high risk; the form was cancelled; the client shows none
+            text, facts = await told(client, "execute_code", **program)
+            assert facts["state"] == "waiting", text
+    assert not answers
+
+
 async def test_a_form_is_withdrawn_when_the_user_answers_elsewhere(asking, agent):
     asking.services.settings.set(replace(asking.settings, approval_elicitation=True))
     shown, withdrawn = asyncio.Event(), asyncio.Event()

@@ -117,6 +117,7 @@ class ApprovalElicitation:
                 self.apply(run_id, {key: asking.result()})
         except (MCPError, NoBackChannelError, ValidationError) as fault:
             log.info("the agent's client did not answer an elicitation: %s", type(fault).__name__)
+            self._answered.add(key)  # the agent is told that its request waits elsewhere
         finally:
             asking.cancel()
 

@@ -53,6 +53,9 @@ class Deferral(Protocol):
         """Return a coroutine that asks the user in the agent's client while the request is open, if that is
         possible."""
 
+    def shows_form(self, run: Run) -> bool:
+        """Return whether what a run waits for is put before the user in the agent's client, and not answered there."""
+
 
 class ProgramTools:
     """Tools with which one agent runs programs, and the runs of that agent."""
@@ -223,7 +226,8 @@ class ProgramTools:
                 before = time.monotonic()
                 await asyncio.wait([over], timeout=LOOK)
                 unseen = self._run_manager.asks_user(run.id) and not self._run_manager.approvals.attended
-                alone = alone + time.monotonic() - before if unseen and asking is None else 0.0
+                shown = asking is not None and self._shows_form(run.id)
+                alone = alone + time.monotonic() - before if unseen and not shown else 0.0
         except asyncio.CancelledError:  # the agent cancelled, timed out or disconnected
             if self._run_manager.awaits_user(run.id):
                 self._late.add(run.id)
@@ -236,6 +240,9 @@ class ProgramTools:
             for helper in helpers:
                 helper.cancel()
         return self.answer(over.result())
+
+    def _shows_form(self, run_id: str) -> bool:
+        return self.deferral is not None and self.deferral.shows_form(self._run_manager.run(run_id))
 
     # ── tasks ────────────────────────────────────────────────────────────────────────────────────
     def keep_as_task(self, run_id: str) -> None:

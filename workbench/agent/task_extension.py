@@ -120,6 +120,10 @@ class TaskExtension:
             return None
         return self._elicitation.ask_during_call(context, run_id)
 
+    def shows_form(self, run: Run) -> bool:
+        """Return whether a run waits for something that a form in the client can still answer."""
+        return bool(self._elicitation.requests(run))
+
     async def resume(self, context: Context, params: T.CallToolRequestParams) -> ToolAnswer:
         """Answer a call that is repeated with the user's input."""
         run_id = self._ids.run_of((params.request_state or "")[:_LONGEST_ID])
