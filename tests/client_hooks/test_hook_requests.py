@@ -166,6 +166,19 @@ async def test_a_rule_that_denies_finds_the_command_wherever_it_is(client: Clien
     assert decision_of((await client.ask("claude-code", allowed))[1]) == "allow"
 
 
+async def test_a_session_that_changes_its_folder_keeps_its_project(client: Client):
+    client.core.settings = replace(client.core.settings, hooks_low="allow", hooks_wait_seconds=0)
+    writing, testing = {"command": "echo x > notes.txt"}, {"command": "npm test"}
+    first = client.payload("claude bash", tool_input=writing)
+    assert decision_of((await client.ask("claude-code", first))[1]) == "allow"
+    rule = offer("claude-code", "shell", "npm test", Risk.MEDIUM)
+    await client.core.api.set_permission(rule)
+    assert decision_of((await client.ask("claude-code", {**first, "tool_input": testing}))[1]) == "allow"
+    for given in (writing, testing):
+        moved = client.payload("claude bash", tool_input=given, cwd="/srv/other")
+        assert decision_of((await client.ask("claude-code", moved))[1]) == "ask", given
+
+
 async def test_files_are_judged_by_their_place(client: Client):
     client.core.settings = replace(client.core.settings, hooks_wait_seconds=0)
     (client.project / "link").symlink_to(Path.home())

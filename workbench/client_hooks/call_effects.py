@@ -67,7 +67,9 @@ class CallEffects(Struct, frozen=True):
 def read_call(call: HookCall, find_tool: FindTool) -> CallEffects:
     """Read a call of one of the judged kinds."""
     home = os.path.expanduser("~")
-    roots = tuple(dict.fromkeys(os.path.realpath(one) for one in (*call.roots, *_project_of(call.cwd)) if one))
+    roots = tuple(
+        dict.fromkeys(os.path.realpath(one) for one in (*call.roots, *_project_of(call.start or call.cwd)) if one)
+    )
     places = ClientPlaces(roots, (call.cwd,) if call.cwd else (), home)
     if call.kind is CallKind.SHELL:
         return _shell(call, places)

@@ -51,6 +51,7 @@ class HookCall(Struct, frozen=True):
     session: str = ""
     call_id: str = ""
     cwd: str = ""
+    start: str = ""  # the folder in which the client's session began, whose project it works on
     roots: tuple[str, ...] = ()
     command: str = ""
     paths: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.broker.held_calls import CORE_CLOSED, MUTED, TIMED_OUT, HeldCalls
 from workbench.broker.services import Services
@@ -57,6 +58,7 @@ class Outcome(Struct, frozen=True):
 
 UNDECIDED = Outcome(HookDecision.ASK, "Nobody answered in the workbench in time.", "nobody")
 UNREADABLE = Outcome(HookDecision.ASK, "The workbench could not read this call.", "nobody")
+MOST_SESSIONS: Final = 1_000  # of clients that are remembered
 LEFT = Outcome(HookDecision.NONE, "", "client")
 
 
@@ -67,6 +69,7 @@ class HookRequests:
         self._services = services
         self._held_calls = held_calls
         self._open: dict[tuple[str, ...], asyncio.Task[Outcome]] = {}
+        self._starts: dict[tuple[str, str], str] = {}  # client and session → folder in which it began
         self._asking = 0  # calls that wait for the user now
         self._remembered: dict[tuple[str, ...], tuple[float, Outcome]] = {}
 
@@ -127,6 +130,7 @@ class HookRequests:
         if call.kind is CallKind.OTHER or (call.kind is CallKind.MCP and call.server in OWN_SERVERS):
             return LEFT
         started = time.monotonic()
+        call = replace(call, start=self._start_of(call))
         remembered = self._take_remembered(call)
         effects = await asyncio.to_thread(read_call, call, self._find_tool)
         if call.event == "afterFileEdit":
@@ -136,6 +140,15 @@ class HookRequests:
         self._remember(call, outcome)
         self._write_audit(call, effects, outcome, started)
         return outcome
+
+    def _start_of(self, call: HookCall) -> str:
+        """Return the folder of the first call of the client's session: `cd` makes no other folder its project."""
+        if not call.session or not call.cwd:
+            return call.cwd
+        start = self._starts.setdefault((call.client, call.session), call.cwd)
+        while len(self._starts) > MOST_SESSIONS:
+            del self._starts[next(iter(self._starts))]
+        return start
 
     async def _judge(self, call: HookCall, effects: CallEffects, seconds: float) -> Outcome:
         rules, settings = self._services.rules, self._services.settings()

@@ -852,6 +852,8 @@ def _package_changes(name: str, verb: str, operands: list[str], call: CommandCal
 
 
 def _run_project_code(reader: CommandReader, call: CommandCall) -> None:
+    if reader.places.classify(".") in (CommandPlace.OUTSIDE, CommandPlace.SCRATCH, CommandPlace.SYSTEM):
+        return reader.add(f"Runs code outside the project: {call.text}", _HIGH)
     for folder in code_folders(call):
         if reader.places.classify(folder) not in (CommandPlace.PROJECT, CommandPlace.ROOT):
             return reader.add(f"Runs code outside the project: {call.text}", _HIGH)
