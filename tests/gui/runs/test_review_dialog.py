@@ -19,6 +19,7 @@ from workbench.events import ApprovalClocksChanged
 from workbench.gui.kit.rows import ROW
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.review_dialog import ReviewDialog
+from workbench.gui.runs.review_group import GroupPanel
 from workbench.records import (
     Decision,
     Finding,
@@ -340,6 +341,36 @@ def test_programs_of_one_form_are_one_entry_with_a_table_and_are_decided_togethe
     assert grouped.windowTitle().startswith("4 of 5 · ")
 
 
+def test_a_confirms_a_group_and_escape_cancels_it(grouped: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    shift = Qt.KeyboardModifier.ShiftModifier
+    qtbot.waitUntil(grouped.group.allow_button.isEnabled)
+    QTest.keyClick(grouped.focusWidget(), Keys.Key_A, shift)
+    assert grouped.said() == "Press A or Return to allow 3 programs. Escape cancels."
+    press(grouped, Keys.Key_Escape)
+    assert grouped.isVisible()
+    assert not grouped.group.allow_button.hasFocus()
+    QTest.keyClick(grouped.focusWidget(), Keys.Key_A, shift)
+    press(grouped, Keys.Key_A)
+    qtbot.waitUntil(lambda: bool(many(fake_core)))
+    assert [one.run_id for one in many(fake_core)[0]] == ["r0", "r1", "r2"]
+
+
+def test_the_table_of_a_group_shows_what_differs_in_order(theme: Any, qtbot: Any) -> None:
+    panel = GroupPanel(theme)
+    qtbot.addWidget(panel)
+    values = {f"r{number}": f"'/srv/data/notes/part {number}.md'" for number in (10, 9, 2)}
+    rows = tuple(GroupRow(name, (value, "'x'"), (False, False)) for name, value in values.items())
+    columns = (GroupColumn(3, "path", True), GroupColumn(3, "text", False))
+    panel.show_group(RequestGroup(tuple(values), columns, rows), {name: make_run(name) for name in values}, "r10")
+    panel.resize(700, 260)
+    table = panel.table
+    assert table.headerItem().text(1) == "path: '/srv/data/notes/part…"
+    items = [table.topLevelItem(number) for number in range(3)]
+    assert [item.text(1) for item in items] == ["…2.md'", "…9.md'", "…10.md'"]
+    assert "/srv/data/notes/part 10.md" in items[2].toolTip(1)
+    assert table.currentItem() is items[2]
+
+
 def test_a_group_is_denied_at_once_and_that_can_be_undone(grouped: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
     QTest.keyClick(grouped.focusWidget(), Keys.Key_D, Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(lambda: shown(grouped) == "r3")
@@ -358,6 +389,19 @@ def test_high_risk_is_allowed_one_by_one(grouped: ReviewDialog, fake_core: Any, 
     qtbot.waitUntil(lambda: any(one.full_text() == said and one.isVisible() for one in labels))
     assert not grouped.group.allow_button.isEnabled()
     assert grouped.group.deny_button.isEnabled()
+
+
+def test_the_next_request_opens_although_others_left_the_list(
+    review: ReviewDialog, fake_core: Any, window: Any, qtbot: Any
+) -> None:
+    press(review, Keys.Key_J)
+    settled(review, qtbot)
+    gone = replace(fake_core.run_list["r0"], state=RunState.RUNNING)
+    page = page_of(review)
+    page.deny()
+    fake_core.put_run(gone)
+    qtbot.waitUntil(lambda: shown(review) == "r2")
+    assert review.order() == ("r2",)
 
 
 def test_all_of_an_agent_are_denied_and_it_is_muted(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:

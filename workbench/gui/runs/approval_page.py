@@ -57,8 +57,8 @@ def how_it_ended(run: Run) -> Fault:
 
 
 def was_released(run: Run) -> bool:
-    """Whether it started because it needs no approval any more, after a decision about a server or a rule."""
-    return run.decision is not None and run.decision.allow and not run.decision.sha
+    """Whether it started by a rule, or because it needs no approval any more after a decision about a server."""
+    return run.decision is not None and run.decision.allow and not run.decision.by_user
 
 
 class ReviewSplit(AdaptiveSplit):
@@ -121,6 +121,7 @@ class ApprovalPage(DecisionDialog):
         self._assessing = False  # an assessment of the edited text is under way
         self.hosts = HostTicks(context.theme)
         self.typing = NameToType(context.theme, "The name to type before this can be allowed")
+        self.rule = ForeignLabel(role="muted")
         self.facts = ForeignLabel(role="muted", elide=True)
         self.offers = OfferButton()
         self._make_buttons()
@@ -339,11 +340,12 @@ class ApprovalPage(DecisionDialog):
 
     def _show_facts(self) -> None:
         if self.program.editing:
+            self.rule.hide()
             self.facts.setText("Your changes are assessed as you type. Ctrl+Enter checks them; nothing is decided yet.")
             return
-        if rule := self.offers.rule():
-            self.facts.setText(f"Allow makes a rule: {rule}")
-            return
+        rule = self.offers.rule()
+        self.rule.setText(f"Allow makes a rule: {rule}")
+        self.rule.setVisible(bool(rule))
         others = len(self._identical())
         answers = f"Answers {count_of(others + 1, 'identical request')} · " if others else ""
         sandbox = f"in {level_word(self.run.level)} · " if self.run.isolation and self.run.level else ""
@@ -521,9 +523,10 @@ class ApprovalPage(DecisionDialog):
             ),
             self.typing,
             self.reason_row,
-            row(None, self.facts, self.countdown, grows=self.facts),
+            self.rule,
+            row(None, self.facts, self.countdown, spacing=self.context.theme.unit * 3, grows=self.facts),
         )
-        self.answer_widgets += [self.hosts, self.typing]
+        self.answer_widgets += [self.hosts, self.typing, self.rule]
         column(self, area, self.fault, self.hosts, foot, grows=area)
         self.set_size(270, 175)
 

@@ -375,6 +375,9 @@ class ReviewDialog(LaterDialog):
         """An answer was accepted, and its page is about to disappear: Qt gives its focus to whatever is next."""
         self._was_in_lists = self._in_lists()
         self._note_places()
+        if isinstance(answer, Decision | HeldCallAnswer) and answer.allow:
+            rule = isinstance(answer, Decision) and answer.offer
+            page.parting = "Allowed. A rule was made." if rule else "Allowed."
         if isinstance(answer, Decision):
             self._groups.note_answered((answer.run_id, *answer.also), self._context.store)
         elif isinstance(answer, HeldCallAnswer):
@@ -423,13 +426,14 @@ class ReviewDialog(LaterDialog):
         entries = by_key(queue_entries(self._context.store, self._groups))
         open_pages = {page.request_id for page in self._pages}
         self._entries |= entries
+        later = self._order[place:]
         self._order = [key for key in self._order if key in entries or key in open_pages]
         if self.only_own:
             self._stack.setCurrentWidget(self._empty)
             self.put_away()
         elif self._order:
             self._list_shown(self._side.isVisible() or len(self._order) > 1)
-            following = self._order[min(place, len(self._order) - 1)]
+            following = next((key for key in later if key in self._order), self._order[-1])
             self._show(following, keeps_keyboard=self._was_in_lists)
         else:
             self._show_empty()
@@ -530,6 +534,9 @@ class ReviewDialog(LaterDialog):
     def _allow(self) -> None:
         """A: the first press leads to the button, the last one allows. High risk takes Return at the end."""
         page = self.page()
+        if self.group.allow_button.hasFocus():
+            self._click(self.group.allow_button)
+            return
         if page is None or page.is_over:
             return
         if not page.allow_button.settled():
@@ -566,13 +573,15 @@ class ReviewDialog(LaterDialog):
         button = self.group.allow_button
         if not self.group.isVisible() or not button.settled():
             return
-        if self.group.show_more():
+        if button.hasFocus():
+            self._click(button)
+        elif self.group.show_more():
             self.say("The table was scrolled. Read it, then press ⇧A again.")
         elif self.group.obstacle():
             self.say(self.group.obstacle())
         else:
             button.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            self.say(f"Press Return to allow {count_of(len(self.group.ticked()), 'program')}. Escape cancels.")
+            self.say(f"Press A or Return to allow {count_of(len(self.group.ticked()), 'program')}. Escape cancels.")
 
     def _deny_group(self) -> None:
         if self.group.isVisible():
@@ -653,6 +662,10 @@ class ReviewDialog(LaterDialog):
         """Hide the dialog; everything keeps waiting. Escape cancels an allow that was begun first."""
         if self._armed:
             self._disarm()
+            return
+        if self.group.allow_button.hasFocus():
+            self.say("")
+            self.group.table.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         self.only_own = False
         if self.undo.active:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QBrush, QResizeEvent, QShowEvent
@@ -21,6 +23,8 @@ from workbench.records import Gate, GroupColumn, GroupRow, RequestGroup, Run
 _MOST_ROWS = 6  # that are visible without scrolling
 _MOST_COLUMNS = 50  # the core shows no more values than that
 _VALUE = 80  # characters of a value that are shown; its tooltip has the rest
+_STRETCHED = 4  # columns that share the width; of more, each keeps its own
+_LONG_START = 8  # characters at the beginning of all values that are left out
 _UNSEEN = "Scroll to the end of the table first."
 _RUN = int(Qt.ItemDataRole.UserRole)
 
@@ -103,12 +107,14 @@ class GroupPanel(QFrame):
         return ""
 
     def show_more(self) -> bool:
-        """Scroll by a page if rows that are ticked were not on the screen yet."""
-        bar = self.table.verticalScrollBar()
-        unseen = self.obstacle() == _UNSEEN
-        if unseen:
-            bar.setValue(bar.value() + max(1, bar.pageStep() - 1))
-        return unseen
+        """Scroll to the first of the ticked rows that were not on the screen yet, if there are any."""
+        if self.obstacle() != _UNSEEN:
+            return False
+        ticked = {run.id for run in self.ticked()} - self._seen
+        unseen = next(item for item in self._items() if item.data(0, _RUN) in ticked)
+        self.table.scrollToItem(unseen, QTreeWidget.ScrollHint.PositionAtTop)
+        self._note_seen()
+        return True
 
     def update_buttons(self) -> None:
         count = len(self.ticked())
@@ -141,11 +147,12 @@ class GroupPanel(QFrame):
         self.table.blockSignals(True)
         self.table.clear()
         if group is not None:
-            self._show_columns(group.columns)
+            starts = [_common_start(group, place) for place in range(len(group.columns))]
+            self._show_columns(group.columns, starts)
             if any(one.last for one in group.columns):
-                self.table.addTopLevelItem(self._last_allowed(group.columns))
-            for one in group.rows:
-                item = self._item(one, group.columns)
+                self.table.addTopLevelItem(self._last_allowed(group.columns, starts))
+            for one in _sorted(group.rows, tuple(before)):
+                item = self._item(one, group.columns, starts)
                 item.setCheckState(0, before.get(one.run_id, item.checkState(0)))
                 self.table.addTopLevelItem(item)
             count = len(group.rows)
@@ -156,10 +163,16 @@ class GroupPanel(QFrame):
         self.allow_button.restart_settling()
         self._note_seen()
 
-    def _show_columns(self, columns: Sequence[GroupColumn]) -> None:
+    def _show_columns(self, columns: Sequence[GroupColumn], starts: Sequence[str]) -> None:
+        """What all values of a column begin with is said once, in its heading."""
         names = [one_line(one.name, 40) or f"line {one.line}" for one in columns]
+        names = [
+            f"{name}: {one_line(start, _VALUE)}…" if start else name for name, start in zip(names, starts, strict=True)
+        ]
         self.table.setColumnCount(len(columns) + 1)
         self.table.setHeaderLabels(["Program", *names])
+        for place, name in enumerate(names, 1):
+            self.table.headerItem().setToolTip(place, plain_tip(name))
         header = self.table.header()
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -167,20 +180,24 @@ class GroupPanel(QFrame):
         header.resizeSection(0, letter * 24)
         for place in range(1, len(columns) + 1):
             header.resizeSection(place, letter * 22)
+            if len(columns) <= _STRETCHED:
+                header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
 
-    def _last_allowed(self, columns: Sequence[GroupColumn]) -> QTreeWidgetItem:
+    def _last_allowed(self, columns: Sequence[GroupColumn], starts: Sequence[str]) -> QTreeWidgetItem:
         """The values of the program of this form that the user allowed last."""
-        item = QTreeWidgetItem(["Allowed last", *(one_line(one.last, _VALUE) for one in columns)])
+        values = (_shortened(one.last, start) for one, start in zip(columns, starts, strict=True))
+        item = QTreeWidgetItem(["Allowed last", *values])
         item.setFlags(Qt.ItemFlag.ItemIsEnabled)
         item.setIcon(0, icon("history", "muted"))
         for place in range(len(columns) + 1):
             item.setForeground(place, QBrush(self._theme.colour("muted")))
         return item
 
-    def _item(self, one: GroupRow, columns: Sequence[GroupColumn]) -> QTreeWidgetItem:
+    def _item(self, one: GroupRow, columns: Sequence[GroupColumn], starts: Sequence[str]) -> QTreeWidgetItem:
         run = self._runs.get(one.run_id)
         author = one_line(run.proposal.author, 40) if run is not None else ""
-        item = QTreeWidgetItem([author, *(one_line(value, _VALUE) for value in one.values)])
+        values = (_shortened(value, start) for value, start in zip(one.values, starts, strict=True))
+        item = QTreeWidgetItem([author, *values])
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
         item.setFlags(flags)
         item.setCheckState(0, Qt.CheckState.Unchecked if _is_new(one) else Qt.CheckState.Checked)
@@ -221,6 +238,34 @@ class GroupPanel(QFrame):
                 or port.contains(self.table.visualItemRect(item).topLeft())
             }
         self.update_buttons()
+
+
+def _common_start(group: RequestGroup, place: int) -> str:
+    """What all values of a column begin with, up to the last separator, if that is worth leaving out."""
+    values = [one.values[place] for one in group.rows]
+    last = group.columns[place].last
+    values += [last] if last else []
+    pairs = zip(min(values), max(values), strict=False)
+    start = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    end = max(start.rfind(mark_) for mark_ in "/\\ ") + 1
+    return start[:end] if end >= _LONG_START and len(set(values)) > 1 else ""
+
+
+def _shortened(value: str, start: str) -> str:
+    return one_line(f"…{value[len(start) :]}" if start and value else value, _VALUE)
+
+
+def _sorted(rows: Sequence[GroupRow], before: Sequence[str]) -> list[GroupRow]:
+    """Rows that were shown before in their order, then the others by their values."""
+    places = {run_id: place for place, run_id in enumerate(before)}
+    return sorted(
+        rows, key=lambda one: (places.get(one.run_id, len(places)), [_natural(value) for value in one.values])
+    )
+
+
+def _natural(value: str) -> list[tuple[int, str]]:
+    """A key that sorts "9" before "10"."""
+    return [(int(part[:18]), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", value)]
 
 
 def _is_new(one: GroupRow) -> bool:
