@@ -184,6 +184,14 @@ class Settings(Struct, frozen=True):
         user_only=True,
         maximum=365,
     )
+    approval_answers_of: str = _setting(
+        "",
+        "Show you the answer of a program before it is sent to its agent, if the program called tools of these servers"
+        " and its answer contains text: names of servers, separated by spaces; * stands for any characters. You can"
+        " send, change or withhold it. Empty: never.",
+        user_only=True,
+        is_list=True,
+    )
     isolation_low: str = _setting(
         "process",
         "Weakest isolation allowed for programs of low risk: process, container or vm.",
@@ -364,14 +372,6 @@ class Settings(Struct, frozen=True):
         "",
         "Show you the masked answer of a program before it is sent to its agent, if it contains personal data of these"
         " kinds: names of kinds, separated by spaces, or all. Example: SECRET NATIONAL_ID. Empty: never.",
-        user_only=True,
-        is_list=True,
-    )
-    approval_answers_of: str = _setting(
-        "",
-        "Show you the answer of a program before it is sent to its agent, if the program called tools of these servers"
-        " and its answer contains text: names of servers, separated by spaces; * stands for any characters. You can"
-        " send, change or withhold it. Empty: never.",
         user_only=True,
         is_list=True,
     )

@@ -59,7 +59,8 @@ _BESIDE = 95  # letters of width that list and detail need beside each other
 def setting_rows(values: Iterable[SettingValue], text: str = "", *, changed_only: bool = False) -> list[Row]:
     """Settings by group. `text` keeps those that contain all of its words in name, group, description or value."""
     words, rows, group = text.casefold().split(), list[Row](), ""
-    for value in values:
+    order = list(dict.fromkeys(name.partition(".")[0] for name in DEFINITIONS))
+    for value in sorted(values, key=lambda value: order.index(value.name.partition(".")[0])):
         definition = DEFINITIONS[value.name]
         prefix = value.name.partition(".")[0]
         shown = value_text(definition, value.value)
