@@ -58,7 +58,8 @@ def how_it_ended(run: Run) -> Fault:
 
 def was_released(run: Run) -> bool:
     """Whether it started by a rule, or because it needs no approval any more after a decision about a server."""
-    return run.decision is not None and run.decision.allow and not run.decision.by_user
+    decision = run.decision  # by "your rule of …", "your rules" or "your decision about …"
+    return decision is not None and decision.allow and decision.by.startswith("your ")
 
 
 class ReviewSplit(AdaptiveSplit):
