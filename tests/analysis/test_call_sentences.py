@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from workbench.analysis.reading import assess
 from workbench.analysis.sql_statements import describe_sql
-from workbench.records import Effect, Gate, Hints, Tool, Verdict
+from workbench.records import Effect, Gate, Hints, Standing, Tool, ToolGroup, Verdict
 from workbench.records.stated_facts import state_facts
 
 READS, ADDS = Hints(read_only=True, destructive=False, open_world=False), Hints(False, False, open_world=False)
@@ -39,6 +40,13 @@ TOOLS = (
     tool("sqlite.read_query", READS, "query"),
     tool("fs.read_text_file", READS, "path"),
     tool("fs.move_file", DESTROYS, "source", "destination"),
+    tool("kubernetes.kubectl_delete", DESTROYS, "resourceType", "name", "namespace", "force"),
+    tool("kubernetes.kubectl_logs", READS, "resourceType", "name", "namespace"),
+    tool("pay.create_refund", DESTROYS, "payment_intent", "amount"),
+    tool("demo.create_ticket", ADDS, "customer_id", "subject", "body"),
+    tool("demo.update_ticket", DESTROYS, "ticket_id", "customer_id", "state"),
+    tool("github.create_or_update_file", DESTROYS, "owner", "repo", "path", "content", "branch"),
+    tool("twilio.CreateMessage", SILENT, "AccountSid", "To", "From", "Body"),
     tool("old.frobnicate", SILENT, "x"),
 )
 IMPORTS = "".join(
@@ -87,8 +95,42 @@ def said(code: str) -> str:
             "Sends message “hi” to #ops through chat.SendMessage; chat does not say whether this changes anything.",
         ),
         (
+            "API_post_page(parent={'page_id': 'p1'}, properties={'title': [{'text': {'content': 'Minutes'}}]})",
+            "Creates page “Minutes” below p1 through notion.API-post-page;"
+            " notion does not say whether this changes anything.",
+        ),
+        (
+            "kubectl_delete(resourceType='namespace', name='prod', force=True)",
+            "Deletes namespace prod, with force through kubernetes.kubectl_delete.",
+        ),
+        (
+            "kubectl_logs(resourceType='pod', name='web-1', namespace='shop')",
+            "Reads logs of pod web-1 in namespace shop through kubernetes.kubectl_logs.",
+        ),
+        (
+            "create_refund(payment_intent='pi_3Abc', amount=1250)",
+            "Creates refund of 1250 for payment intent pi_3Abc through pay.create_refund.",
+        ),
+        (
+            "create_ticket(customer_id='CUS-0007', subject='Call back', body='x')",
+            "Creates ticket “Call back” for customer CUS-0007 through demo.create_ticket.",
+        ),
+        (
+            "update_ticket(customer_id='CUS-0007', ticket_id='T-3', state='closed')",
+            "Updates ticket T-3 of customer CUS-0007 with state closed through demo.update_ticket.",
+        ),
+        (
+            "create_or_update_file(owner='o', repo='r', path='k.txt', content='x', branch='main')",
+            "Creates or updates file k.txt “x” in o/r (branch main) through github.create_or_update_file.",
+        ),
+        (
+            "CreateMessage(AccountSid='AC1', To='+15550002', From='+15550001', Body='Hi')",
+            "Sends message “Hi” of account AC1 to +15550002 through twilio.CreateMessage;"
+            " twilio does not say whether this changes anything.",
+        ),
+        (
             "API_post_page(parent='p1')",
-            "Posts page through notion.API-post-page; notion does not say whether this changes anything.",
+            "Creates page below p1 through notion.API-post-page; notion does not say whether this changes anything.",
         ),
         ("move_file(source='a', destination='b')", "Moves file a to b through fs.move_file."),
         ("read_text_file(path='notes/2026/a.md')", "Reads notes/2026/a.md through fs.read_text_file."),
@@ -166,6 +208,26 @@ def test_hostile_values_are_cut_quoted_and_made_visible(hostile: str, shown: str
     assert shown in verdict.sentence
     assert len(verdict.sentence) < 220
     assert "\u202e" not in verdict.sentence
+
+
+def test_a_file_is_named_as_the_content_and_each_object_of_a_loop_is_named() -> None:
+    code = "k = await read_text_file(path='notes/a.md')\nawait send_email(to='a@b.example', body=str(k))"
+    assert said(code).startswith("Mails the content of notes/a.md (line ")
+    code = "for n in ('prod', 'staging'):\n    await kubectl_delete(resourceType='namespace', name=n)"
+    assert said(code) == "Deletes namespaces prod and staging through kubernetes.kubectl_delete."
+    code = "for c in (await list_customers())['customers']:\n    await CreateMessage(To=c['phone'], Body='x')"
+    assert "to phone numbers taken from customer data (demo.list_customers, line " in said(code)
+
+
+def test_a_server_that_is_not_verified_is_named_once_at_the_end() -> None:
+    undecided = [structs.replace(one, standing=Standing.UNDECIDED, group=ToolGroup.ADDS) for one in TOOLS]
+    verdict = assess(
+        "from servers.github import create_issue\n"
+        "await create_issue(owner='a', repo='b', title='x')\nawait create_issue(owner='a', repo='c', title='y')",
+        undecided,
+    )
+    assert verdict.sentence.endswith("github is not verified yet.")
+    assert verdict.sentence.count("verified") == 1
 
 
 def test_what_the_author_claims_is_no_part_of_the_sentence() -> None:

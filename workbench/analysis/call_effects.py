@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from workbench.analysis.call_sentences import CallDescriber, CallText, SourceFacts, limit_of
+from workbench.analysis.call_sentences import CallDescriber, CallText, SourceFacts, limit_of, path_of
 from workbench.analysis.data_flow.argument_sources import SinkCall, find_argument_sources
 from workbench.analysis.data_flow.held_data import CallSource
 from workbench.analysis.interpreter.interpreter import Interpreter
@@ -80,14 +80,20 @@ def _source_facts(interpreter: Interpreter, calls: Iterable[SinkCall]) -> dict[C
     sources = {source for call in calls for held in call.arguments.values() for source in held}
     sources |= {source for call in calls for loop in call.loops for source in loop.over}
     limits: dict[tuple[str, int], int | None] = {}
+    paths: dict[tuple[str, int], set[str]] = {}
     for node, tools in interpreter.tool_calls.items():
         for tool, given in tools.values():
-            limits[_name(tool), interpreter.span(node).line] = limit_of(given)
+            place = (_name(tool), interpreter.span(node).line)
+            limits[place] = limit_of(given)
+            every = interpreter.every_arguments.get((node, tool.server, tool.name), (given,))
+            paths.setdefault(place, set()).update(path_of(tool, one) for one in every)
     found = {}
     for source in sources:
         tool = _tool_of(interpreter.tool_lookup, source)
         facts, limit = facts_of(tool), limits.get((source.name, source.line))
-        found[source] = SourceFacts(tool, facts.private, facts.outsiders, limit)
+        read = paths.get((source.name, source.line), ())
+        path = next(iter(read)) if len(read) == 1 else ""
+        found[source] = SourceFacts(tool, facts.private, facts.outsiders, limit, path)
     return found
 
 

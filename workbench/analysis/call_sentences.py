@@ -10,16 +10,18 @@ part of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from workbench.analysis.data_flow.argument_sources import Repetition, SinkCall
 from workbench.analysis.data_flow.held_data import CallSource
 from workbench.analysis.interpreter.effects import host
 from workbench.analysis.interpreter.tool_calls import argument_values, constant_texts, describe_doubt
-from workbench.analysis.interpreter.values import HOLE, Arguments
+from workbench.analysis.interpreter.values import HOLE, Arguments, Value, text_of
 from workbench.analysis.sql_statements import SqlClass, SqlEffect, describe_sql
 from workbench.analysis.tables.word_sets import names
 from workbench.analysis.visible_text import named, quoted, shorten
@@ -30,19 +32,24 @@ from workbench.records.common_types import count_of
 
 MOST_SOURCES: Final = 2  # named sources of one part of a sentence; the rest is counted
 MOST_CONSTANTS: Final = 3
+MOST_INNER: Final = 40  # constants inside a display that are looked at
+MOST_WORDS: Final = 6  # of a tool's name
+SHORT: Final = 30  # characters of a constant that is named with its role
+MOST_DEPTH: Final = 16  # words of keys that lead to one
 _MORE_VERBS = names(
     """navigate click type fill press hover drag select commit checkout clone fork label star unstar apply deploy scale
     restart patch install approve reject lock unlock mute pin unpin react schedule reschedule import export sync
     draft mark complete finish pause resume trigger dispatch broadcast call dial text replace modify change register
     subscribe unsubscribe follow block join leave kick ban evaluate launch duplicate transition link unlink attach
-    detach upsert save store sign buy purchase order charge withdraw trade archive restore trash rotate grant"""
+    detach upsert save store sign buy purchase order charge withdraw trade archive restore trash rotate grant
+    protect unprotect play retry hover take unapprove rebase resize crawl scrape"""
 )
 _VERBS: Final = tool_verbs.READING | tool_verbs.DESTROYING | tool_verbs.SENDING | tool_verbs.CHANGING | _MORE_VERBS
 _NOUNS: Final = names(
     """mail email message comment order reply post share text call label page tab branch commit file invite star
     link query list search book archive transfer charge trade type"""
 )  # count as verbs only at the start of a name, or if it has no other verb
-_FILLERS: Final = names("api mcp tool the a an by for from to in of with and v")
+_FILLERS: Final = names("api mcp tool kubectl the a an by for from to in of with and v")
 _MAILS: Final = names("email mail mails emails")
 _MESSAGES: Final = _MAILS | names("message messages sms mms tweet")
 _SPECIAL: Final = {"email": "Mails", "mail": "Mails", "reply": "Replies", "cancel": "Cancels", "apply": "Applies"}
@@ -56,8 +63,14 @@ _PLACE_ARGUMENTS: Final = names(
     new_path dst table_name account iban user username"""
 )
 _PATH_ARGUMENTS: Final = names("path paths file files filename file_path filepath source src dst destination new_path")
+_IDENTIFIERS: Final = names("id ids sid iid uid gid uuid key keys slug ref path paths line row")
+_ID: Final = re.compile(r"[A-Za-z]{1,10}_[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*")  # "pi_3Abc", whatever its argument
+_FILES: Final = names("file files directory folder image document")
+_NAMES: Final = frozenset({"name", "names"})
+_CONTENT_PATHS: Final = names("path file filename file_path filepath")
 _IDENTITY: Final = names(
-    "id ids key keys number path paths file files filename filepath branch sha ref tag slug uuid name names line row"
+    """id ids sid iid uid gid key keys number path paths file files filename filepath branch sha ref tag slug uuid name
+    names line row"""
 )
 _TITLES: Final = names("subject title summary name headline")
 _CONTENT: Final = names(
@@ -71,6 +84,19 @@ _DATABASES: Final = names(
 )
 _LIMITS: Final = names("limit max count n top first per_page page_size max_results top_k num_results size")
 _FLAGS: Final = names("force recursive overwrite hard permanent permanently purge all public delete_branch mirror")
+_KINDS: Final = names("kind type resource_type object_type entity_type item_type")
+_VAGUE: Final = names("resource resources object objects item items entity entities")  # nouns that a kind replaces
+_AMOUNTS: Final = names(
+    "amount quantity qty price total currency replicas unit_amount amount_cents duration minutes seats units"
+)
+_LABELLED: Final = names(
+    """namespace database cluster bucket workspace project board calendar list site folder topic room channel chat
+    thread account username user"""
+)  # places whose values do not say what they are
+_MAKING: Final = names("create add make new open book start schedule generate")
+_PHONES: Final = names("phone phones mobile tel sms whatsapp twilio")
+_PARENTS: Final = names("parent parent_id parent_page_id parent_block_id parent_folder_id")
+_HTTP: Final = {"post": "create", "patch": "change", "put": "write"}  # verbs of tools made of a web API
 _SECRETS: Final = names("password passwd passphrase secret token apikey authorization credential credentials")
 
 
@@ -81,6 +107,7 @@ class SourceFacts(Struct, frozen=True):
     private: bool
     untrusted: bool
     limit: int | None = None  # the most rows that the call asks for
+    path: str = ""  # the file or page that it reads, if that is constant
 
 
 class CallText(Struct, frozen=True):
@@ -97,7 +124,7 @@ class _Argument(Struct, frozen=True):
 
     name: str  # in lower case with underscores, whatever the spelling of the server
     texts: tuple[str, ...]  # constant texts; HOLE marks unknown parts
-    sources: tuple[CallSource, ...]
+    sources: tuple[CallSource, ...] = ()
     open: bool = False  # it may have other values as well
     looped: bool = False  # each turn of a loop passes one of the texts
 
@@ -107,7 +134,26 @@ class _Argument(Struct, frozen=True):
 
     @property
     def is_place(self) -> bool:
-        return self.name in _ADDRESS_ARGUMENTS or self.name in _PLACE_ARGUMENTS
+        return self.name in _ADDRESS_ARGUMENTS or self.name in _PLACE_ARGUMENTS or self.name in _PARENTS
+
+    @property
+    def noun(self) -> str:
+        """What its value is, to judge by its name: "payment intent", "customer"; empty if the name says nothing."""
+        words = self.name.removeprefix("new_").split("_")
+        while len(words) > 1 and words[-1] in _IDENTIFIERS:
+            words = words[:-1]
+        return (
+            ""
+            if words in (["name"], ["names"], ["number"]) or words[-1] in _IDENTIFIERS
+            else shorten(" ".join(words), 30)
+        )
+
+    @property
+    def labelled(self) -> str:
+        """The constant with what it is, unless that is clear: "namespace shop"."""
+        noun = self.noun
+        clear = noun not in _LABELLED or any(not text[:1].isalnum() for text in self.texts)
+        return self.constant if clear else f"{noun} {self.constant}"
 
     @property
     def is_whole(self) -> bool:
@@ -217,10 +263,12 @@ class _Writer:
     def place(self, source: CallSource) -> str:
         known = (source.name, source.line) in self.cited
         self.cited[source.name, source.line] = None
-        return f"(line {source.line})" if known else f"({source.name}, line {source.line})"
+        return f"(line {source.line})" if known or self.facts[source].path else f"({source.name}, line {source.line})"
 
     def _noun(self, source: CallSource) -> str:
         facts = self.facts[source]
+        if facts.path:
+            return f"the content of {named(facts.path)}"
         if facts.untrusted and not facts.private:
             return "outsiders' text"
         noun = object_of(facts.tool)
@@ -247,7 +295,32 @@ def _arguments(
         one = _Argument("_".join(words), constants, tuple(sources), more and not sources, looped)
         if not name.startswith("**") and (constants or sources or one.is_place):
             found.append(one)
+        if name in values and not one.texts:
+            found += _inner_arguments(values[name], one)
     return found
+
+
+def _inner_arguments(value: Value, outer: _Argument) -> list[_Argument]:
+    """Return what the entries of a dict display say: the title among its fields, the id of a parent."""
+    leaves = list(islice(_leaves(value, ()), MOST_INNER))
+    if outer.name in _PARENTS:
+        texts = tuple(text for path, text in leaves if not {"id", "key", "name"}.isdisjoint(path))
+        return [_Argument(outer.name, texts[:1])] if texts else []
+    title = next((text for path, text in leaves if not _TITLES.isdisjoint(path)), "")
+    return [_Argument("title", (title,))] if title else []
+
+
+def _leaves(value: Value, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the constant texts inside displays with the words of the keys that lead to them."""
+    if len(path) > MOST_DEPTH or value.items is None:
+        text = text_of(value)
+        if text.strip(HOLE + " "):
+            yield path, text
+        return
+    for number, item in enumerate(value.items):
+        keys = value.keys
+        key = text_of(keys[number]) if keys is not None and number < len(keys) else ""
+        yield from _leaves(item, (*path, *tool_verbs.name_words(key)))
 
 
 def _sql_of(tool: Tool, arguments: Sequence[_Argument]) -> list[SqlEffect]:
@@ -281,6 +354,17 @@ def limit_of(given: Arguments) -> int | None:
     return None
 
 
+def path_of(tool: Tool, given: Arguments) -> str:
+    """Return the constant path or address that a call reads the content of."""
+    if action_of(tool)[0] not in ("read", "get", "fetch", "open", "download", "load", "show"):
+        return ""
+    for name, value in argument_values(tool, given).items():
+        if "_".join(tool_verbs.name_words(name)) in _CONTENT_PATHS or tool_verbs.names_address(name):
+            text = text_of(value)
+            return "" if HOLE in text else text
+    return ""
+
+
 # ── Verb and object ─────────────────────────────────────────────────────────────────────────────────────
 def action_of(tool: Tool) -> tuple[str, tuple[str, ...]]:
     """Return the verb and the words of the object of a tool's name; of its title if the name has no verb."""
@@ -293,7 +377,7 @@ def action_of(tool: Tool) -> tuple[str, tuple[str, ...]]:
         if place is None:
             place = next((at for at, word in enumerate(words) if word in _VERBS), None)
         if place is not None:
-            return words[place], tuple(words[place + 1 :] or words[:place])[:4]
+            return words[place], tuple(words[place + 1 :] or words[:place])[:MOST_WORDS]
     return "", ()
 
 
@@ -304,7 +388,8 @@ def object_of(tool: Tool) -> str:
 
 
 def _third_person(verb: str) -> str:
-    return _SPECIAL.get(verb) or tool_verbs.third_person(verb).capitalize()
+    verbs = [_SPECIAL.get(one, "").lower() or tool_verbs.third_person(one) for one in verb.split(" or ")]
+    return " or ".join(verbs).capitalize()
 
 
 def _is_plural(noun: str) -> bool:
@@ -320,7 +405,7 @@ def _singular(noun: str) -> str:
 
 
 def _plural(noun: str) -> str:
-    if not noun or _is_plural(noun):
+    if not noun[-1:].isalpha() or _is_plural(noun):
         return noun
     if noun.endswith("y"):
         return f"{noun[:-1]}ies"
@@ -333,18 +418,41 @@ def _acting(tool: Tool, arguments: Sequence[_Argument], writer: _Writer) -> str:
     verb, words = action_of(tool)
     if not verb:
         return ""
+    if words[:1] == ("or",) and len(words) > 1 and words[1] in _VERBS:
+        verb, words = f"{verb} or {words[1]}", words[2:]
+    if kind := _kind(words, tool, arguments):
+        arguments = [one for one in arguments if one is not kind]
+        words = (named(kind.texts[0]),)
+    if verb in _MAKING and not _MESSAGES.isdisjoint(words):
+        verb = "send"
+    if tool_verbs.name_words(tool.name)[0] == "api" and verb in _HTTP:
+        verb = _HTTP[verb]
+    if not _PHONES.isdisjoint((*tool_verbs.name_words(tool.server), *words)):
+        arguments = [structs.replace(one, name="phone") if one.name == "to" else one for one in arguments]
+        arguments = [one for one in arguments if one.name != "from"]
     sends = verb in tool_verbs.SENDING or verb in ("broadcast", "dial", "dispatch") or not _MESSAGES.isdisjoint(words)
-    targets = [one for one in arguments if one.is_place]
-    ids = [one for one in arguments if not one.is_place and _identifies(one, words)]
+    targets = [one for one in arguments if one.is_place and (sends or one.noun != " ".join(words))]
+    ids = [one for one in arguments if one not in targets and (one.is_place or _identifies(one, words))]
     content = [one for one in arguments if one not in targets and one not in ids]
     return (_sending if sends else _changing)(verb, words, targets, ids, content, writer)
+
+
+def _kind(words: Sequence[str], tool: Tool, arguments: Sequence[_Argument]) -> _Argument | None:
+    """Return the argument that says what kind of object is meant, if the name of the tool does not."""
+    name = tool_verbs.name_words(tool.name)
+    after = name[-1:] != words[-1:]  # the verb is the last word: `kubectl_delete`
+    if words and not after and _VAGUE.isdisjoint(words):
+        return None
+    return next((one for one in arguments if one.name in _KINDS and one.is_whole and len(one.texts) == 1), None)
 
 
 def _identifies(argument: _Argument, words: Sequence[str]) -> bool:
     """Return whether an argument says which object is meant."""
     if argument.name in _CONTENT or (argument.name in _TITLES and argument.name != "name"):
         return False
-    return not argument.words.isdisjoint(_IDENTITY) or argument.name in words or argument.name in _PATH_ARGUMENTS
+    if argument.name in words or argument.name in _PATH_ARGUMENTS or not argument.words.isdisjoint(_IDENTITY):
+        return True
+    return argument.is_whole and all(_ID.fullmatch(text) for text in argument.texts)
 
 
 def _sending(
@@ -367,7 +475,8 @@ def _sending(
         return f"{head} {data}{kind}{subject}{f' to {where}' if where else ''}"
     if mails and where:
         return f"{head} {where}{f': {title}' if title else ''}"
-    what = " ".join(filter(None, (noun or ("e-mail" if mails else ""), _constants(ids), title)))
+    ids, around = _own_ids(ids, words)
+    what = " ".join(filter(None, (noun or ("e-mail" if mails else ""), _constants(ids), title, _belonging(around))))
     return f"{head} {what}{f' to {where}' if where else ''}".rstrip()
 
 
@@ -381,15 +490,89 @@ def _changing(
 ) -> str:
     chosen = [one for one in ids if one.sources]
     noun = _object(words)
-    parts = [_third_person(verb), _plural(noun) if chosen and writer.many else noun, _constants(ids), _title(content)]
+    files = [one for one in ids if one.name in _CONTENT_PATHS and one.constant]
+    files = files if len(files) == 1 < len(ids) and _FILES.isdisjoint(words) else []  # what is meant is in the file
+    ids = [one for one in ids if one not in files]
+    several = (chosen and writer.many) or any(len(one.texts) > 1 and one.looped for one in ids)
+    owners = [one for one in ids if _is_owner(verb, words, one)]
+    ids, around = _own_ids([one for one in ids if one not in owners], words)
+    content = [*content, *(one for one in around if one.words & _NAMES)]
+    around = [one for one in around if not one.words & _NAMES]
+    branch = next((one for one in ids if one.name == "branch" and "branch" not in words and one.constant), None)
+    ids = [one for one in ids if one is not branch]
+    head, noun = _third_person(verb), _plural(noun) if several else noun
+    parts = [head, noun, _constants(ids), _title(content)]
+    parts += [_belonging(around), _amount(content)]
+    if owners:
+        parts.append("for " + " and ".join(f"{one.noun} {one.constant}" for one in owners[:MOST_CONSTANTS]))
     if chosen:
         parts.append(f"chosen from {writer.data(chosen)}")
+    if above := _constants([one for one in targets if one.name in _PARENTS]):
+        parts.append(f"below {above}")
+    targets = [one for one in targets if one.name not in _PARENTS]
     if where := _target(targets, writer):
         parts.append(f"{'to' if verb in ('move', 'copy', 'rename', 'navigate', 'transfer') else 'in'} {where}")
+    if files:
+        parts.append(f"in {_constants(files)}")
+    if branch is not None:
+        parts.append(f"(branch {branch.constant})")
     new = [one for one in content if any((source.name, source.line) not in writer.cited for source in one.sources)]
     text = " ".join(filter(None, parts)) + writer.with_data(new)
     flags = [one.name.replace("_", " ") for one in content if one.name in _FLAGS and one.texts == ("True",)]
     return f"{text}, with {' and '.join(flags)}" if flags else text
+
+
+def _own_ids(ids: Sequence[_Argument], words: Sequence[str]) -> tuple[list[_Argument], list[_Argument]]:
+    """Return the ids of the object itself, and those of what it belongs to: `account_sid` beside `sid`."""
+    last = words[-1:] if len(ids) > 1 else words
+    own = [one for one in ids if not one.noun or one.name in _PATH_ARGUMENTS or not one.words.isdisjoint(last)]
+    own = own or [one for one in ids if one.words & _NAMES]
+    others = [one for one in ids if one not in own]
+    around = [one for one in others if one.constant and not one.sources and one.name != "branch"]
+    return [one for one in ids if one not in around], around
+
+
+def _belonging(around: Sequence[_Argument]) -> str:
+    """Return what an object belongs to: "of account AC1, message MM2"."""
+    told = ", ".join(f"{one.noun} {one.constant}" for one in around[:MOST_CONSTANTS])
+    return f"of {told}" if told else ""
+
+
+def _is_owner(verb: str, words: Sequence[str], argument: _Argument) -> bool:
+    """Return whether an argument of a tool that makes something says for whom or what: `customer_id` of a ticket."""
+    if (
+        verb not in _MAKING
+        or argument.words & {"name", "names"}
+        or not argument.noun
+        or not argument.constant
+        or argument.sources
+    ):
+        return False
+    return argument.name not in _PATH_ARGUMENTS and argument.words.isdisjoint(words) and argument.name != "branch"
+
+
+def _is_detail(argument: _Argument) -> bool:
+    """Return whether an argument is a short constant that is named with its role, such as an amount or a state."""
+    if argument.sources or not argument.is_whole or argument.name in _FLAGS | _CONTENT | _TITLES | _LIMITS:
+        return False
+    return argument.name in _AMOUNTS or all(0 < len(text) <= SHORT and text != "False" for text in argument.texts)
+
+
+def _amount(content: Sequence[_Argument]) -> str:
+    """Return constant amounts with what they are: "of 1250 eur, quantity 3"."""
+    known = {one.name: one.constant for one in content if _is_detail(one)}
+    amount = known.pop("amount", "")
+    currency = known.pop("currency", "") if amount else ""
+    parts = [f"of {amount}{f' {currency}' if currency else ''}"] if amount else []
+    return " ".join([*parts, *([f"with {_roles(known)}"] if known else [])])
+
+
+def _roles(known: Mapping[str, str]) -> str:
+    """Return constants with the names of their arguments: "state closed, quantity 3"."""
+    shown = list(known.items())[:MOST_CONSTANTS]
+    return ", ".join(
+        f"{shorten(name.replace('_', ' '), 30)}{f' {text}' if text != 'True' else ''}" for name, text in shown
+    )
 
 
 def _request_with_data(tool: Tool, arguments: Sequence[_Argument], writer: _Writer) -> str:
@@ -405,8 +588,9 @@ def _request_with_data(tool: Tool, arguments: Sequence[_Argument], writer: _Writ
         return ""
     address = next((one for one in arguments if tool_verbs.names_address(one.name)), None)
     where = host(address.texts[0]) if address is not None and address.texts else ""
-    request = "a query" if address is None else f"an address of {named(where)}" if where else "an address"
-    return f"Sends {writer.data(data)} inside {request}"
+    if where:
+        return f"Sends {writer.data(data)} to {named(where)}, inside the URL,"
+    return f"Sends {writer.data(data)} inside {'a query' if address is None else 'a URL'}"
 
 
 def _reading(tool: Tool, arguments: Sequence[_Argument]) -> str:
@@ -417,9 +601,32 @@ def _reading(tool: Tool, arguments: Sequence[_Argument]) -> str:
     if things := _constants(paths):
         wanted = f" for {_constants(patterns)}" if _constants(patterns) else ""
         return f"{_third_person(verb) if verb in ('search', 'list', 'fetch') else 'Reads'} {things}{wanted}"
+    if told := _reading_objects(tool, arguments):
+        return told
     outside = facts_of(tool).reaches_outside
     asked = [one for one in arguments if outside and one.name in _CONTENT | _SQL and one.is_whole]
     return f"Asks for {quoted(asked[0].texts[0])}" if asked else ""
+
+
+def _reading_objects(tool: Tool, arguments: Sequence[_Argument]) -> str:
+    """Return what a tool reads if its arguments name a kind of object: "Reads logs of pod web-1 in namespace shop"."""
+    kind = next(
+        (
+            one
+            for one in arguments
+            if one.name in _KINDS and one.name != "type" and one.is_whole and len(one.texts) == 1
+        ),
+        None,
+    )
+    if kind is None:
+        return ""
+    server = set(tool_verbs.name_words(tool.server))
+    words = [word for word in tool_verbs.name_words(tool.name)[1:] if word not in _VERBS and word not in server]
+    noun = _object([word for word in words if word not in _VAGUE])
+    ids = [one for one in arguments if one is not kind and not one.is_place and not one.words.isdisjoint(_IDENTITY)]
+    things = " ".join(filter(None, (kind.constant, _constants(ids))))
+    where = " in ".join(one.labelled for one in arguments if one.is_place and one.constant)
+    return f"Reads {f'{noun} of ' if noun else ''}{things}{f' in {where}' if where else ''}"
 
 
 def _object(words: Sequence[str]) -> str:
@@ -427,7 +634,7 @@ def _object(words: Sequence[str]) -> str:
 
 
 def _constants(arguments: Sequence[_Argument]) -> str:
-    return " ".join(one.constant for one in arguments[:MOST_CONSTANTS] if one.constant)
+    return " ".join(dict.fromkeys(one.constant for one in arguments[:MOST_CONSTANTS] if one.constant))
 
 
 def _title(content: Sequence[_Argument]) -> str:
@@ -442,8 +649,8 @@ def _title(content: Sequence[_Argument]) -> str:
 
 def _target(targets: Sequence[_Argument], writer: _Writer) -> str:
     """Return where something goes: constants as they are, other targets by the answers they are taken from."""
-    constant = [one.constant for one in targets if one.constant and not one.sources]
-    place = {one.name: one.constant for one in targets if one.constant and not one.sources}
+    constant = [one.labelled for one in targets if one.constant and not one.sources]
+    place = {one.name: one.labelled for one in targets if one.constant and not one.sources}
     if {"owner", "repo"} <= place.keys():
         constant = [f"{place.pop('owner')}/{place.pop('repo')}", *place.values()]
     told = constant[:MOST_CONSTANTS]
@@ -460,7 +667,11 @@ def _target_noun(argument: _Argument, many: bool) -> str:
     words = argument.name.split("_")
     noun = next((word for word in words if word not in ("id", "name", "new")), "place")
     noun = {"repo": "repository", "dst": "path", "iban": "account"}.get(noun, noun)
-    if argument.name in _ADDRESS_ARGUMENTS:
+    if not argument.words.isdisjoint(_PHONES):
+        noun = "phone number"
+    elif tool_verbs.names_address(argument.name):
+        noun = "URL"
+    elif argument.name in _ADDRESS_ARGUMENTS:
         noun = "address"
     if many:
         return _plural(noun)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from workbench.analysis.call_effects import CALL
 from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import NotedFinding, ProgramReport
-from workbench.analysis.interpreter.tool_calls import describe_doubt
+from workbench.analysis.interpreter.tool_calls import NOT_VERIFIED, describe_doubt
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTEST_BLOB
@@ -22,7 +22,8 @@ from workbench.records import Effect, EffectKind, Flow, Gate, HeadlinePart, Impa
 from workbench.records.common_types import at_least, count_of, rank, worst
 
 MOST = 3  # maximum number of named items of one kind; the rest is counted
-RULES: Final = "10"  # changes whenever a rule does; verdicts of other rule versions are not valid
+MOST_TEXT = 240  # characters of a headline that names what is read
+RULES: Final = "11"  # changes whenever a rule does; verdicts of other rule versions are not valid
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 
@@ -32,7 +33,9 @@ def headline(report: ProgramReport) -> tuple[HeadlinePart, ...]:
     if blocked:
         text = _ended(f"Cannot run: {_named(blocked, 'reason')}")
         return (HeadlinePart(text, worst(note.finding.risk for note in report.notes.values())),)
-    parts = [*_changing_calls(report), *_further_effects(report), *_refused(report), *_reading_calls(report)]
+    parts = [*_changing_calls(report), *_further_effects(report), *_refused(report)]
+    parts += _reading_calls(report, MOST_TEXT - sum(len(part.text) for part in parts))
+    parts = _with_doubts_last(parts, report)
     return tuple(replace(part, text=_ended(part.text)) for part in parts) or (HeadlinePart(ONLY_COMPUTES, Risk.LOW),)
 
 
@@ -60,6 +63,29 @@ def _changing_calls(report: ProgramReport) -> list[HeadlinePart]:
     return _listed(parts, "further effects of tools")
 
 
+def _with_doubts_last(parts: Sequence[HeadlinePart], report: ProgramReport) -> list[HeadlinePart]:
+    """Return the parts with one sentence at the end about servers that the user has not decided about."""
+    servers = {
+        use.full_name: use.tool.server
+        for use in report.uses.values()
+        if describe_doubt(use.tool).endswith(NOT_VERIFIED)
+    }
+    doubted: dict[str, None] = {}
+    told = []
+    for part in parts:
+        if server := servers.get(part.subject):
+            doubted[server] = None
+            before, doubt, after = part.text.rpartition(f"; {server} {NOT_VERIFIED}")
+            told.append(replace(part, text=before + after) if doubt else part)
+        else:
+            told.append(part)
+    if not doubted:
+        return told
+    listed = list(doubted)
+    text = f"{' and '.join(listed)} are not verified yet" if len(listed) > 1 else f"{listed[0]} {NOT_VERIFIED}"
+    return [*told, HeadlinePart(text, Risk.LOW)]
+
+
 def _risk_rank(note: NotedFinding) -> int:
     return rank(note.effect.risk if note.effect is not None else note.finding.risk)
 
@@ -73,8 +99,8 @@ def _part(note: NotedFinding) -> HeadlinePart:
     return HeadlinePart(note.finding.message, risk, note.finding.span.line, note.finding.subject)
 
 
-def _reading_calls(report: ProgramReport) -> list[HeadlinePart]:
-    """Return what is read: named if that is little, otherwise counted."""
+def _reading_calls(report: ProgramReport, most_text: int) -> list[HeadlinePart]:
+    """Return what is read: named if that is little and at most so long, otherwise counted."""
     notes = sorted(
         (note for note in _calls(report) if note.effect and note.effect.risk is Risk.LOW),
         key=lambda note: note.finding.span.line,
@@ -83,7 +109,8 @@ def _reading_calls(report: ProgramReport) -> list[HeadlinePart]:
     tools = list(dict.fromkeys(note.finding.subject for note in notes))
     if not notes:
         return []
-    if len(texts) < MOST and any(text != f"Reads with {tool}" for text in texts for tool in tools):
+    short = len(texts) < MOST and sum(map(len, texts)) <= most_text
+    if short and any(text != f"Reads with {tool}" for text in texts for tool in tools):
         named = [text for text in texts if not text.startswith("Reads with ")]
         plain = [text.removeprefix("Reads with ") for text in texts if text.startswith("Reads with ")]
         texts = [*named, *([f"Reads with {' and '.join(plain)}"] if plain else [])]

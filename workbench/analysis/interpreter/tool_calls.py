@@ -23,6 +23,7 @@ from workbench.permissions.tool_annotations import facts_of, for_call, runs_sql
 from workbench.records import EffectKind, Risk, Span, Standing, Tool, ToolGroup
 from workbench.records.common_types import at_least, raised
 
+NOT_VERIFIED = "is not verified yet"  # a server, until the user decides what its annotations are worth
 MOST_PASSES = 40  # calls at one place whose arguments are kept; with more, they count as unknown
 _NO_ARGUMENTS = Arguments()
 
@@ -93,7 +94,7 @@ def argument_values(tool: Tool, arguments: Arguments) -> dict[str, Value]:
         for number, value in enumerate(arguments.positional)
         if value.keys is None
     }
-    return values | dict(arguments.by_name())
+    return values | dict(arguments.named or arguments.keys)
 
 
 def constant_texts(value: Value) -> list[str]:
@@ -141,9 +142,7 @@ def describe_doubt(tool: Tool) -> str:
     if facts_of(tool).unverified:
         if tool.standing is Standing.ASKS:
             return f", which asks because you decided so about {tool.server}"
-        if claims.read_only or claims.destructive is False:
-            return f", as {tool.server} says; you have not decided whether to believe {tool.server}"
-        return f", to judge by its name; you have not decided about {tool.server}"
+        return f"; {tool.server} {NOT_VERIFIED}"
     if tool.hints.read_only is not None or tool.hints.destructive is not None:
         return ""
     if silent:
