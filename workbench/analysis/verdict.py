@@ -12,13 +12,26 @@ from msgspec.structs import replace
 from workbench.analysis.call_effects import CALL
 from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import NotedFinding, ProgramReport
-from workbench.analysis.interpreter.tool_calls import NOT_VERIFIED, describe_doubt
+from workbench.analysis.interpreter.tool_calls import describe_doubt
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions.tool_annotations import facts_of
-from workbench.records import Effect, EffectKind, Flow, Gate, HeadlinePart, Impact, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records import (
+    Effect,
+    EffectKind,
+    Flow,
+    Gate,
+    HeadlinePart,
+    Impact,
+    Risk,
+    Span,
+    Standing,
+    Tool,
+    ToolUse,
+    Verdict,
+)
 from workbench.records.common_types import at_least, count_of, rank, worst
 
 MOST = 3  # maximum number of named items of one kind; the rest is counted
@@ -35,7 +48,7 @@ def headline(report: ProgramReport) -> tuple[HeadlinePart, ...]:
         return (HeadlinePart(text, worst(note.finding.risk for note in report.notes.values())),)
     parts = [*_changing_calls(report), *_further_effects(report), *_refused(report)]
     parts += _reading_calls(report, MOST_TEXT - sum(len(part.text) for part in parts))
-    parts = _with_doubts_last(parts, report)
+    parts += _unverified_servers(report)
     return tuple(replace(part, text=_ended(part.text)) for part in parts) or (HeadlinePart(ONLY_COMPUTES, Risk.LOW),)
 
 
@@ -63,27 +76,15 @@ def _changing_calls(report: ProgramReport) -> list[HeadlinePart]:
     return _listed(parts, "further effects of tools")
 
 
-def _with_doubts_last(parts: Sequence[HeadlinePart], report: ProgramReport) -> list[HeadlinePart]:
-    """Return the parts with one sentence at the end about servers that the user has not decided about."""
-    servers = {
-        use.full_name: use.tool.server
-        for use in report.uses.values()
-        if describe_doubt(use.tool).endswith(NOT_VERIFIED)
-    }
-    doubted: dict[str, None] = {}
-    told = []
-    for part in parts:
-        if server := servers.get(part.subject):
-            doubted[server] = None
-            before, doubt, after = part.text.rpartition(f"; {server} {NOT_VERIFIED}")
-            told.append(replace(part, text=before + after) if doubt else part)
-        else:
-            told.append(part)
-    if not doubted:
-        return told
-    listed = list(doubted)
-    text = f"{' and '.join(listed)} are not verified yet" if len(listed) > 1 else f"{listed[0]} {NOT_VERIFIED}"
-    return [*told, HeadlinePart(text, Risk.LOW)]
+def _unverified_servers(report: ProgramReport) -> list[HeadlinePart]:
+    """Return that the user has not decided about the servers of tools whose annotations matter, each once."""
+    undecided = (use.tool for use in report.uses.values() if use.tool.standing is not Standing.ASKS)
+    servers = list(dict.fromkeys(tool.server for tool in undecided if facts_of(tool).unverified))
+    if not servers:
+        return []
+    more = f" and {count_of(len(servers) - MOST, 'more server')}" if len(servers) > MOST else ""
+    listed = f"{', '.join(servers[:MOST])}{more}" if more else " and ".join(servers)
+    return [HeadlinePart(f"{listed} {'is' if len(servers) == 1 else 'are'} not verified yet", Risk.LOW)]
 
 
 def _risk_rank(note: NotedFinding) -> int:

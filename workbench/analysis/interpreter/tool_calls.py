@@ -23,7 +23,6 @@ from workbench.permissions.tool_annotations import facts_of, for_call, runs_sql
 from workbench.records import EffectKind, Risk, Span, Standing, Tool, ToolGroup
 from workbench.records.common_types import at_least, raised
 
-NOT_VERIFIED = "is not verified yet"  # a server, until the user decides what its annotations are worth
 MOST_PASSES = 40  # calls at one place whose arguments are kept; with more, they count as unknown
 _NO_ARGUMENTS = Arguments()
 
@@ -142,7 +141,7 @@ def describe_doubt(tool: Tool) -> str:
     if facts_of(tool).unverified:
         if tool.standing is Standing.ASKS:
             return f", which asks because you decided so about {tool.server}"
-        return f"; {tool.server} {NOT_VERIFIED}"
+        return ""  # the effect is marked as unverified, and the headline names the server once
     if tool.hints.read_only is not None or tool.hints.destructive is not None:
         return ""
     if silent:

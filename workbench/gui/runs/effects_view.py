@@ -147,9 +147,10 @@ def _groups(verdict: Verdict) -> Iterator[tuple[str, list[_EffectRow]]]:
 
 def effect_of_headline(verdict: Verdict) -> Effect | None:
     """The only effect, if the summary says exactly that: it needs no row of its own."""
-    if len(verdict.effects) != 1 or len(verdict.headline) != 1:
+    parts = [part for part in verdict.headline if part.line]  # not: which servers are unverified
+    if len(verdict.effects) != 1 or len(parts) != 1:
         return None
-    (effect,), (part,) = verdict.effects, verdict.headline
+    (effect,), (part,) = verdict.effects, parts
     same = (part.line, part.subject, part.text.rstrip(".")) == (effect.line, effect.subject, effect.text.rstrip("."))
     return effect if same and effect.kind is EffectKind.WILL else None
 
