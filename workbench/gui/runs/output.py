@@ -47,7 +47,8 @@ def fault_for_user(run: Run) -> Fault | None:
         subject = "You denied this program" if decision.by_user else f"This program was denied{by}"
         return Fault(f"{subject}: {decision.reason}" if decision.reason else f"{subject}.")
     if was_denied(run):
-        hint = "Choose “Let it run after all” to decide about it again."
+        hint = "Choose “Let it run after all” to decide about it again." if run.can_be_revived else ""
+        hint = "You put it back: it waits again, or has run, as a new run." if run.revived_as else hint
         return Fault("The approval request was not answered in time, so the program was denied and did not run.", hint)
     if run.state is RunState.INTERRUPTED and run.fault is not None:
         return replace(run.fault, hint="Nothing of it is running now.")
@@ -270,6 +271,8 @@ class OutputPane(Pane):
 
     def _show_end(self, run: Run) -> None:
         self._fault.show_fault(fault_for_user(run), open_detail=run.state is RunState.FAILED)
+        if run.revived_as:
+            self.fault.add_button("Show the new run", partial(self.context.go, ShowRun(run.revived_as)))
         lost = run.state is RunState.INTERRUPTED or (run.restored and bool(run.started))
         self.stream.explain(lost=lost, seen=bool(run.model_view), started=bool(run.started))
         if run.output or not lost:  # what was printed before the core ended is on the screen and nowhere else

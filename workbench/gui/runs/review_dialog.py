@@ -236,7 +236,7 @@ class ReviewDialog(LaterDialog):
             keeps_keyboard = self._in_lists()
         self._stack.setCurrentWidget(page)
         self._show_group(request_id)
-        if not keeps_keyboard:
+        if not (keeps_keyboard and self._in_lists()):  # the table may have gone
             page.take_focus()
         self._mark_current()
         self._name()
@@ -576,6 +576,7 @@ class ReviewDialog(LaterDialog):
         if button.hasFocus():
             self._click(button)
         elif self.group.show_more():
+            self.group.table.setFocus(Qt.FocusReason.OtherFocusReason)  # Return shall not press a button of the page
             self.say("The table was scrolled. Read it, then press ⇧A again.")
         elif self.group.obstacle():
             self.say(self.group.obstacle())

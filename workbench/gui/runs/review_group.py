@@ -25,7 +25,7 @@ _MOST_COLUMNS = 50  # the core shows no more values than that
 _VALUE = 80  # characters of a value that are shown; its tooltip has the rest
 _STRETCHED = 4  # columns that share the width; of more, each keeps its own
 _LONG_START = 8  # characters at the beginning of all values that are left out
-_UNSEEN = "Scroll to the end of the table first."
+_UNSEEN = "Scroll to the end to allow them together."
 _RUN = int(Qt.ItemDataRole.UserRole)
 
 
@@ -46,7 +46,7 @@ class GroupPanel(QFrame):
         self._seen: set[str] = set()
         mark(self, kind="strip")
         self._title = ForeignLabel(role="section", elide=True)
-        self._why_not = ForeignLabel(role="muted")
+        self._count = self._marked = ""
         self.table = QTreeWidget()
         self.table.setAccessibleName("Programs of the same form, and the values in which they differ")
         self.table.setRootIsDecorated(False)
@@ -64,7 +64,7 @@ class GroupPanel(QFrame):
             button.setAutoDefault(False)
         unit = theme.unit
         top = row(None, self._title, self.deny_button, self.allow_button, spacing=unit * 2, grows=self._title)
-        column(self, top, self._why_not, self.table, margins=(unit * 4, unit * 2, unit * 4, unit * 2), spacing=unit * 2)
+        column(self, top, self.table, margins=(unit * 4, unit * 2, unit * 4, unit * 2), spacing=unit * 2)
         self.hide()
 
     def show_group(self, group: RequestGroup | None, runs: Mapping[str, Run], current: str) -> None:
@@ -123,8 +123,7 @@ class GroupPanel(QFrame):
         self.allow_button.setText(f"Allow {count:,}")
         obstacle = self.obstacle()
         self.allow_button.set_obstacle(obstacle)
-        self._why_not.setText(obstacle)
-        self._why_not.setVisible(obstacle not in ("", _UNSEEN))  # the table itself shows that it goes on
+        self._title.setText(f"{self._count} {obstacle or self._marked}".strip())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -156,8 +155,9 @@ class GroupPanel(QFrame):
                 item.setCheckState(0, before.get(one.run_id, item.checkState(0)))
                 self.table.addTopLevelItem(item)
             count = len(group.rows)
-            marked = " Marked: a destination that differs from what you allowed last." * any(map(_is_new, group.rows))
-            self._title.setText(f"{count:,} programs of the same form.{marked}")
+            self._count = f"{count:,} programs of the same form."
+            marked = any(map(_is_new, group.rows))
+            self._marked = "Marked: a destination that differs from what you allowed last." * marked
             self._fit(self.table.topLevelItemCount())
         self.table.blockSignals(False)
         self.allow_button.restart_settling()
