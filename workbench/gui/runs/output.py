@@ -251,6 +251,7 @@ class OutputPane(Pane):
     def _show(self, run: Run) -> None:
         first = self._run is None
         ended = run.state in ENDS and (self._run is None or self._run.state not in ENDS)
+        revived = self._run is not None and run.revived_as != self._run.revived_as
         self._run = run
         self._show_body()
         if first:
@@ -263,16 +264,21 @@ class OutputPane(Pane):
             self.stream.show_whole(run.output)
         if ended:
             self._show_end(run)
+        elif revived:
+            self._show_fault(run)
         self._show_head()
         if run.state is RunState.RUNNING:
             self._tick.start()
         elif run.state in ENDS:
             self._tick.stop()
 
-    def _show_end(self, run: Run) -> None:
+    def _show_fault(self, run: Run) -> None:
         self._fault.show_fault(fault_for_user(run), open_detail=run.state is RunState.FAILED)
         if run.revived_as:
             self.fault.add_button("Show the new run", partial(self.context.go, ShowRun(run.revived_as)))
+
+    def _show_end(self, run: Run) -> None:
+        self._show_fault(run)
         lost = run.state is RunState.INTERRUPTED or (run.restored and bool(run.started))
         self.stream.explain(lost=lost, seen=bool(run.model_view), started=bool(run.started))
         if run.output or not lost:  # what was printed before the core ended is on the screen and nowhere else
