@@ -95,7 +95,7 @@ class Evidence(QWidget):
         """The text around the value, with the value marked."""
         before, _, rest = origin.around.partition("\x02")
         value, _, after = rest.partition("\x03")
-        before, value, after = visible(before), visible(value), visible(after)
+        before, value, after = (visible(part) for part in _widened(before, value, after, origin.value))
         text = f"{before}{value}{after}"
         view = reading_box(text, f"The text around the value of {origin.path}")
         view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -113,6 +113,26 @@ class Evidence(QWidget):
         selection.cursor, selection.format = cursor, format_
         view.setExtraSelections([selection])
         return view
+
+
+def _widened(before: str, match: str, after: str, value: str) -> tuple[str, str, str]:
+    """Extend a match to all of the value around it: the core marks only the part by which it found the value."""
+    best = before, match, after
+    place = value.find(match) if match else -1
+    while place >= 0:
+        left = _same_length(before[::-1], value[:place][::-1])
+        right = _same_length(after, value[place + len(match) :])
+        if left + right + len(match) > len(best[1]):
+            end = len(before) - left
+            best = before[:end], f"{before[end:]}{match}{after[:right]}", after[right:]
+        place = value.find(match, place + 1)
+    return best
+
+
+def _same_length(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (first, second) in pairs if first != second), min(len(one), len(other)))
 
 
 _LONGEST_RULE = 110  # characters of a rule in the list
