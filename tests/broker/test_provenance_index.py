@@ -56,6 +56,17 @@ def test_a_value_is_found_in_another_case_spacing_or_encoding(value):
     assert "\x02" in came.excerpt
 
 
+def test_an_excerpt_ends_where_its_answer_ends():
+    answers = AnswerIndex()
+    for number, text in enumerate(("rows: 200", "ask eve.mallory@evil-corp.example", "the next answer")):
+        answers.add(text, Place("mail", "read", "r1", call_id=f"c{number}"))
+    found = ProvenanceIndex(answers)
+    found.learn(AnswerRead("c1", "r1", "mail", "read", OUTSIDERS, ("ask eve.mallory@evil-corp.example",)))
+    found.index_answers()
+    (came,) = found.find_sources("eve.mallory@evil-corp.example", OUTSIDERS)
+    assert came.excerpt == "ask \x02eve.mallory@evil-corp.example\x03"
+
+
 @pytest.mark.parametrize("value", ["ines@example.com", "the report", "5", "open", "", "2026-01-31", "Hello!", "pay 77"])
 def test_what_did_not_stand_there_or_says_nothing_is_not_found(value):
     assert read(MAIL).find_sources(value, OUTSIDERS) == ()

@@ -30,7 +30,7 @@ from workbench.broker.comparable_text import (
 )
 from workbench.offload import ANSWER_INDEXING, SOURCE_INDEXING
 from workbench.permissions.tool_verbs import name_words
-from workbench.privacy.answer_index import AnswerIndex
+from workbench.privacy.answer_index import BETWEEN_ANSWERS, AnswerIndex
 from workbench.privacy.answer_lookup import AnswerLookup
 from workbench.privacy.detectors.detector import SeenTexts
 from workbench.records import Place
@@ -366,7 +366,8 @@ def _is_distinctive(part: Sequence[str], least: int = _FEWEST_PLAIN) -> bool:
 
 
 def _around(match: re.Match[str], text: str) -> str:
-    before = text[max(0, match.start() - AROUND) : match.start()]
-    after = text[match.end() : match.end() + AROUND]
+    """The match with the text around it in the same answer: `text` is a page with several answers."""
+    before = text[max(0, match.start() - AROUND) : match.start()].rpartition(BETWEEN_ANSWERS)[2]
+    after = text[match.end() : match.end() + AROUND].partition(BETWEEN_ANSWERS)[0]
     before, found, after = (_ODD.sub("·", part) for part in (before, match.group(), after))
     return f"{before}\x02{found}\x03{after}"

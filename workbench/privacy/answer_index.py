@@ -49,7 +49,7 @@ _FULL_HINT: Final = "Connect again, or let tools return less."
 MOST_BYTES: Final = 48_000_000  # of compressed pages in memory; further pages are written to an encrypted file
 _RECENT: Final = 256  # decompressed pages
 MOST_NEW: Final = 8_000  # characters of new answers that are searched as a whole, which takes 2 to 6 ms
-_BETWEEN: Final = "\n\0\n"  # between two answers
+BETWEEN_ANSWERS: Final = "\n\0\n"  # between two answers
 _ESCAPE: Final = re.compile(r"\\[ntrfb\"/]")
 _LETTER: Final = re.compile(r"\\{1,4}u(?!0022|005[cC]|00[01]|007[fF]|[dD][89a-fA-F])[0-9a-fA-F]{4}")
 
@@ -235,8 +235,8 @@ class AnswerIndex:
                         self._documents.append(document)
                         self._starts.append(document.start)
                         self._note_server(document)
-                        parts += [text, _BETWEEN]
-                        size += len(text) + len(_BETWEEN)
+                        parts += [text, BETWEEN_ANSWERS]
+                        size += len(text) + len(BETWEEN_ANSWERS)
                 self._append("".join(parts))
                 with self._lock:
                     self.waiting = sum(len(text) for text, _ in self._pending)
