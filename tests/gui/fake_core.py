@@ -35,6 +35,7 @@ from workbench.events import (
     FilesChanged,
     FilesHeld,
     HeldCallSettled,
+    MutedAgentsChanged,
     NetworkChanged,
     OffersChanged,
     PermissionsChanged,
@@ -908,6 +909,10 @@ class FakeCore:
 
     async def muted_agents(self) -> tuple[MutedAgent, ...]:
         return ()
+
+    async def unmute_agent(self, session: str) -> None:
+        self.note("unmute_agent", session)
+        self.bus.tell(MutedAgentsChanged(()))
 
     async def group_requests(self, run_ids: tuple[str, ...]) -> tuple[RequestGroup, ...]:
         return tuple(RequestGroup((run_id,)) for run_id in run_ids)

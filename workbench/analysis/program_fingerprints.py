@@ -106,7 +106,11 @@ def once_only(proposal: Proposal, verdict: Verdict, tools: Sequence[Tool]) -> st
 
 def session_only(verdict: Verdict) -> str:
     """Return why an approval may not outlast the session; "" if it may."""
-    return "A program of high risk cannot be allowed permanently." if at_least(verdict.risk, Risk.HIGH) else ""
+    return (
+        "Exactly this program can be allowed for this session at most, because its risk is high."
+        if at_least(verdict.risk, Risk.HIGH)
+        else ""
+    )
 
 
 def changed_values(before: ParsedProgram, after: ParsedProgram) -> tuple[ValueChange, ...]:

@@ -150,15 +150,6 @@ async def _consent(connection: CoreConnection, terminal: Terminal, name: str) ->
     return DONE
 
 
-_DOES = {
-    ToolGroup.READS: "only read",
-    ToolGroup.ADDS: "only add something new",
-    ToolGroup.CHANGES: "change something that exists",
-    ToolGroup.DESTROYS: "delete, overwrite, or run what they are given",
-    ToolGroup.OUTSIDE: "can send something to others",
-}
-
-
 def _trust(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.cli.terminal_answers import answer
 
@@ -203,11 +194,13 @@ def _show_question(terminal: Terminal, question: TrustQuestion) -> None:
     if question.decided and question.undecided:
         terminal.say(f"New or changed since you decided: {', '.join(question.undecided)}.")
     width = max((len(row.tool) for row in question.tools), default=0)
-    for group, words in _DOES.items():
+    for group in ToolGroup:
         rows = [row for row in question.tools if row.group is group]
         if rows:
             ticked = "proposed" if not question.decided else "runs without asking"
-            terminal.say(f"\n{group}: tools that {words}{f' ({ticked})' if group in question.groups else ''}")
+            terminal.say(
+                f"\n{group}: tools that {group.description}{f' ({ticked})' if group in question.groups else ''}"
+            )
         for row in rows:
             says = f"; the server says: {row.says}" if row.says else "; the server says nothing"
             terminal.say(f"  {row.tool:{width}}  {row.found}{says}")

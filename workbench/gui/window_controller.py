@@ -43,7 +43,7 @@ from workbench.gui.settings.repl_sessions import ReplSessionsDialog
 from workbench.gui.settings.secrets import SecretsDialog
 from workbench.gui.settings.tokens import show_tokens
 from workbench.gui.shell import navigation as requests
-from workbench.gui.shell.actions import PAGES
+from workbench.gui.shell.actions import MUTED, PAGES
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.help import Help
 from workbench.gui.shell.navigation import HELD
@@ -84,6 +84,7 @@ class WindowController(QObject):
         self._context.store.runs_loaded.connect(self._ask_for_wanted)
         self._context.store.held_calls_changed.connect(self._open_wanted)
         self._context.store.elicitations_changed.connect(self._open_wanted)
+        self._context.store.muted_changed.connect(self._show_muted)
         window.review_requested.connect(self._review_first)
         self._bind()
         self._bring_back()
@@ -111,7 +112,7 @@ class WindowController(QObject):
             case requests.DecideTrust(server):
                 self._run(
                     "decide about a server",
-                    ask_trust(self._context, server, QApplication.activeModalWidget() or window),
+                    ask_trust(self._context, server, QApplication.activeWindow() or window),
                 )
             case requests.ShowCode():
                 self._show_code(request)
@@ -376,6 +377,7 @@ class WindowController(QObject):
             "states.open": partial(self._open, ReplSessionsDialog),
             "network.open": partial(self._open, NetworkDialog),
             "permissions.open": partial(self._open, PermissionsDialog),
+            "agents.unmute": self._unmute_agents,
             "phones.open": partial(self._open, PairedPhonesDialog),
             "audit.dashboard": partial(self._open, Dashboard),
             "help.open": self._show_help,
@@ -405,6 +407,16 @@ class WindowController(QObject):
     async def _show_strength(self) -> None:
         status = await self._context.api.status()
         IsolationDialog(self._context, status, self._window).open()
+
+    def _show_muted(self) -> None:
+        self._window.commands.set_condition(MUTED, bool(self._context.store.muted))
+
+    async def _unmute_agents(self) -> None:
+        muted = self._context.store.muted
+        for agent in muted:
+            await self._context.api.unmute_agent(agent.session)
+        names = ", ".join(dict.fromkeys(one_line(agent.author, 40) for agent in muted))
+        self._context.say(f"Unmuted: {names}. Their requests wait for you again.")
 
     def _show_help(self) -> None:
         Help(self._context.theme, self._window).show()

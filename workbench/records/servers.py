@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -99,6 +100,20 @@ class ToolGroup(StrEnum):
     CHANGES = "changes"
     DESTROYS = "destroys"  # deletes, overwrites for good, or runs what it is given
     OUTSIDE = "outside"  # can send something to others
+
+    @property
+    def description(self) -> str:
+        """What the tools of the group do, as it follows “tools that”."""
+        return _GROUP_DESCRIPTIONS[self]
+
+
+_GROUP_DESCRIPTIONS: Final = {
+    ToolGroup.READS: "only read",
+    ToolGroup.ADDS: "only add something new",
+    ToolGroup.CHANGES: "change something that exists",
+    ToolGroup.DESTROYS: "delete, overwrite, or run what they are given",
+    ToolGroup.OUTSIDE: "can send something to others",
+}
 
 
 class Standing(StrEnum):

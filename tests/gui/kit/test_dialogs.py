@@ -10,7 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit
 
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.dialogs import Dialog, FormDialog
+from workbench.gui.kit.dialogs import Dialog, FormDialog, Question
+from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.records import Fault
 
 
@@ -21,6 +22,19 @@ def test_a_dialog_is_never_larger_than_the_screen(theme: Any, qtbot: Any) -> Non
     dialog.show()
     room = QGuiApplication.primaryScreen().availableGeometry()
     assert room.contains(dialog.frameGeometry())
+
+
+def test_a_command_is_shown_in_full_however_its_lines_wrap(theme: Any, qtbot: Any) -> None:
+    question = Question(theme, "Start it?", "This command runs:")
+    question.show_text(
+        "node /home/me/servers/node_modules/@example/server-files/dist/index.js " + "/home/me/d " * 5, "Command"
+    )
+    qtbot.addWidget(question)
+    question.show()
+    (box,) = (one for one in question.findChildren(PlainEdit) if one.accessibleName() == "Command")
+    qtbot.waitUntil(lambda: box.document().firstBlock().layout().lineCount() > 2)
+    assert box.verticalScrollBar().maximum() == 0
+    assert question.height() - box.height() < box.fontMetrics().lineSpacing() * 16, "there is no empty room"
 
 
 def test_a_fault_is_shown_and_the_dialog_stays_until_it_works(context: Any, theme: Any, qtbot: Any) -> None:

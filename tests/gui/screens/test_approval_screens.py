@@ -75,7 +75,7 @@ def asked(make: Any) -> Run:
     told = {
         "fingerprint": "5e" * 32,
         "offers": (RuleOffer("s1", "program", "session", "This program runs without asking, in this session."),),
-        "offers_limit": "A program of high risk cannot be allowed permanently.",
+        "offers_limit": "Exactly this program can be allowed for this session at most, because its risk is high.",
     }
     return replace(run, proposal=proposal, verdict=verdict, like=like, deadline=time.time() + 252, **told)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollArea, QWidget
 
 from workbench.events import RunChanged
 from workbench.gui.servers.trust_question import TrustDialog, ask_trust
@@ -34,6 +34,14 @@ def test_it_lists_every_tool_with_its_group_and_ticks_only_reading(dialog: Trust
     assert rows["delete_file"].group is ToolGroup.DESTROYS
     assert "its name says that it destroys" in rows["delete_file"].doubt, "whatever the server says"
     assert dialog.table.model().rowCount() == 3
+
+
+def test_all_of_it_is_visible_when_it_opens(dialog: TrustDialog, qtbot: Any) -> None:
+    dialog.resize(dialog.minimumWidth(), 100)
+    dialog.show()
+    qtbot.waitUntil(dialog.isVisible)
+    content = dialog.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: content.verticalScrollBar().maximum() == 0)
 
 
 def test_its_summary_follows_the_ticks(dialog: TrustDialog) -> None:

@@ -93,6 +93,18 @@ def test_each_rule_says_what_it_allows_how_often_it_was_used_and_when_it_ends(pa
     assert any("files" in text and "configuration entry changes" in text for text in texts(page))
 
 
+def test_the_selected_rule_is_shown_in_full(page: PermissionsDialog, qtbot: Any) -> None:
+    assert not page.rule.isVisible()
+    click(page, "rule:p")
+    qtbot.waitUntil(page.rule.isVisible)
+    assert "through demo.create_ticket.\nmade 2 d ago" in page.rule.text()
+    assert page.rule.text().endswith("void if a tool definition changes")
+
+
+def test_a_server_says_which_of_its_tools_run_without_asking(page: PermissionsDialog) -> None:
+    assert any("Without asking: tools that only read ·" in text for text in texts(page))
+
+
 def test_rules_are_found_by_words_and_an_empty_search_says_so(page: PermissionsDialog, qtbot: Any) -> None:
     qtbot.keyClicks(page.list.finder, "acme.com")
     qtbot.waitUntil(lambda: titles(page) == ["Servers, tools and arguments", "demo.send_email to *@acme.com"])

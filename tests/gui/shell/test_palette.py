@@ -128,12 +128,12 @@ def test_actions_servers_and_skills_are_found_too(palette: Palette, type_words: 
 def test_what_cannot_be_done_now_says_why_and_is_not_done(
     palette: Palette, type_words: Any, qtbot: Any, settled: Any
 ) -> None:
-    assert type_words("waiting run")[0] == "Review the waiting run"
-    assert (row(palette).faded, row(palette).aside) == (True, "no run is waiting")
+    assert type_words("review what")[0] == "Review what waits"
+    assert (row(palette).faded, row(palette).aside) == (True, "nothing waits")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     settled()
     assert palette.isVisible()
-    assert palette.foot() == "Review the waiting run: no run is waiting."
+    assert palette.foot() == "Review what waits: nothing waits."
 
 
 def test_an_action_whose_words_are_typed_stands_before_tools(palette: Palette, type_words: Any) -> None:

@@ -32,6 +32,8 @@ from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.records import Fault
 
+_MOST_LINES = 10  # that a box of text shows
+
 
 class TaskRunner(Protocol):
     """What a dialog needs of `shell.tasks.Tasks`."""
@@ -103,8 +105,9 @@ class _Content(QScrollArea):
         self.setVerticalScrollBarPolicy(policy)
 
     def _needed(self) -> int:
+        """The height that QScrollArea gives the page at least: what it prefers, not its minimum."""
         layout = self.page.layout()
-        return layout.minimumHeightForWidth(self.width()) if layout is not None else 0
+        return layout.totalHeightForWidth(self.width()) if layout is not None else 0
 
     def _screen_height(self) -> int:
         """The height that is left of the screen by the title bar, the margins, the fault and the buttons."""
@@ -387,16 +390,35 @@ class LaterDialog(QDialog):
 
 
 def text_box(theme: Theme, text: str, name: str) -> PlainEdit:
-    """Read-only text with up to ten visible lines."""
-    box = PlainEdit(visible(text))
+    """Read-only text with up to ten visible lines, as they wrap."""
+    box = _TextBox(visible(text))
     box.setReadOnly(True)
     box.setTabChangesFocus(True)
     box.setAccessibleName(name)
     box.setFont(theme.mono())
-    lines = min(10, max(2, text.count("\n") + 1 + len(text) // 70))
-    box.setFixedHeight(box.fontMetrics().lineSpacing() * lines + theme.unit * 5)
+    box.margin = theme.unit * 5
+    box.show_lines(text.count("\n") + 1)  # until its width is known
     mark(box, kind="code")
     return box
+
+
+class _TextBox(PlainEdit):
+    """As high as its text, from two to ten lines."""
+
+    margin = 0
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        layout, line, lines = self.document().documentLayout(), self.fontMetrics().lineSpacing(), 0
+        block = self.document().firstBlock()
+        while block.isValid() and lines < _MOST_LINES:
+            lines += max(1, round(layout.blockBoundingRect(block).height() / line))
+            block = block.next()
+        self.show_lines(lines)
+
+    def show_lines(self, count: int) -> None:
+        """Be as high as this number of lines, within the limits."""
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * min(_MOST_LINES, max(2, count)) + self.margin)
 
 
 def ask_target(

@@ -78,9 +78,9 @@ class ConnectAgent(Dialog):
         told = (
             f"{names} also asks here before it runs commands, edits files or calls its own servers."
             if names
-            else ("Clients can also ask here before they run commands, edit files or call their own servers:")
+            else "Clients can also ask here before they run commands, edit files or call their own servers."
         )
-        self._hooks.setText(f"{told} See `mcp-workbench connect --hooks`.")
+        self._hooks.setText(f"{told} The command mcp-workbench connect --hooks sets this up and takes it out again.")
 
     def _add_text(self, title: str, text: str, lines: int = 0) -> None:
         """Add a text with a Copy button; `lines`: how many are visible, 0 for all."""

@@ -11,11 +11,10 @@ from workbench.errors import WorkbenchError
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.servers.trust_question import TITLES
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import DecideTrust
 from workbench.gui.shell.rules_box import RulesBox
-from workbench.records import Fault, Permissions, ServerState
+from workbench.records import Fault, Permissions, ServerState, ToolGroup
 from workbench.records.common_types import count_of
 
 
@@ -90,11 +89,11 @@ def describe_decision(server: str, permissions: Permissions, *, builtin: bool) -
         return "This server is built in and always trusted."
     decision, undecided = permissions.trust.decisions.get(server), permissions.undecided.get(server, ())
     if decision is None:
-        return "You have not decided. Until you do, every program that uses this server asks you."
+        return "You have not decided. Until you do, programs that use it ask, except for reviewed tools that only read."
     if decision.earlier:
         words = "Tools that only read, or only add something new, run without asking."
     elif decision.groups:
-        which = "; ".join(title for group, title in TITLES.items() if group in decision.groups)
+        which = " or ".join(group.description for group in ToolGroup if group in decision.groups)
         words = f"Run without asking: tools that {which}. Programs that use other tools ask you."
     else:
         words = "Every program that uses this server asks you."

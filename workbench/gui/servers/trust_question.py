@@ -16,14 +16,7 @@ from workbench.gui.shell.context import Context
 from workbench.records import ToolGroup, ToolProposal, TrustQuestion
 from workbench.records.common_types import count_of
 
-TITLES = {
-    ToolGroup.READS: "only read",
-    ToolGroup.ADDS: "only add something new",
-    ToolGroup.CHANGES: "change something that exists",
-    ToolGroup.DESTROYS: "delete, overwrite, or run what they are given",
-    ToolGroup.OUTSIDE: "can send something to others",
-}
-_ORDER = tuple(TITLES)
+_ORDER = tuple(ToolGroup)
 _NAMES_SHOWN = 12
 _LETTERS_SHOWN = 150  # of the names of one group
 _ROWS_SHOWN = 5
@@ -83,7 +76,7 @@ class TrustDialog(Question):
         self._show_ticks()
 
     def _make_group(self, context: Context, group: ToolGroup, rows: list[ToolProposal]) -> QVBoxLayout:
-        box = self.boxes[group] = TickBox(context.theme, f"Tools that {TITLES[group]} — {len(rows)}")
+        box = self.boxes[group] = TickBox(context.theme, f"Tools that {group.description} — {len(rows)}")
         box.setChecked(group in self.ticked)
         box.toggled.connect(self._show_ticks)
         names = _name_some(rows)
@@ -157,4 +150,7 @@ def _intro(question: TrustQuestion) -> str:
         if reviewed
         else f"They are judged by their names and by what {name} says, which may be wrong."
     )
-    return f"{name} has {count_of(len(question.tools), 'tool')}. {source} Until you decide, every program asks."
+    rest = " Until you decide, programs that use them ask" + (
+        ", except for reviewed tools that only read." if reviewed else "."
+    )
+    return f"{name} has {count_of(len(question.tools), 'tool')}. {source}{rest}"

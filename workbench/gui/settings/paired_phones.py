@@ -19,6 +19,8 @@ from workbench.gui.shell.context import Context
 from workbench.records import PairingOffer, ReviewDevice, ReviewPageState
 
 _LOOK_MS = 1_000
+_HOW_TO_TURN_ON = "“Turn on” opens the page. Then “Pair a phone” shows a code for one device."
+_HOW_TO_PAIR = "“Pair a phone” shows a code for one device."
 _QUIET = 4  # modules of white around a QR code, as its standard asks for
 _CODE_UNITS = 34  # side of the QR code, in units of the theme
 
@@ -73,8 +75,7 @@ class PairedPhonesDialog(Dialog):
         words = column(None, self.code, self._time_left)
         row(self.pairing, self.picture, words, spacing=unit * 4, grows=words)
         self.pairing.hide()
-        empty = EmptyState(context.theme, "shield", "No phones", "“Pair a phone” shows a code for one device.")
-        self.list = ListPane(context.theme, "Paired devices", empty)
+        self.list = ListPane(context.theme, "Paired devices", EmptyState(context.theme, "shield", "", ""))
         self.list.setMinimumHeight(unit * 30)
         self.body.addWidget(self.where)
         self.body.addWidget(self.pairing)
@@ -104,6 +105,7 @@ class PairedPhonesDialog(Dialog):
         if self._offer is not None and (paired or not state.url or time.time() > self._offer.expires):
             self._offer = None
         self.where.setText(state.fault or (f"The page is open at {state.url}." if state.url else "The page is closed."))
+        self.list.empty.say("No phones", _HOW_TO_PAIR if state.url else _HOW_TO_TURN_ON)
         self.list.show_rows([device_row(device, time.time()) for device in state.devices])
         self.pairing.setVisible(self._offer is not None)
         if self._offer is not None:

@@ -16,12 +16,12 @@ from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState, paragraph
 from workbench.gui.kit.rows import Row, grouped
-from workbench.gui.kit.text import one_line
+from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.wording import ago
 from workbench.gui.settings.network import host_row
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import ShowRun
-from workbench.records import CallDecision, HostRule, NetworkRules, Permission, Permissions
+from workbench.records import CallDecision, HostRule, NetworkRules, Permission, Permissions, ToolGroup, Trust
 
 Change: TypeAlias = Callable[[], Coroutine[Any, Any, object]]  # Any: asyncio's own
 
@@ -38,13 +38,13 @@ def permission_rows(permissions: Permissions, network: NetworkRules, search: str
     """Rows in groups, the widest permissions first. `search` keeps rows that contain all of its words."""
     now = time.time()
     rules = sorted(permissions.rules, key=lambda rule: -max(rule.used, rule.made))
-    of_kinds = partial(_rows_of_kinds, rules, now, permissions.void)
+    of_kinds, trust = partial(_rows_of_kinds, rules, now, permissions.void), permissions.trust
     groups = (
         ("text", "Exact programs", of_kinds("text", "skeleton")),
         ("rules", "Servers, tools and arguments", of_kinds(*_CALL_RULES)),
         ("own", "Calls that you make yourself", of_kinds("own")),
         ("hooks", "Commands, files and tools of other clients", of_kinds("hook")),
-        ("trust", "Servers whose annotations you trust", [_trusted_row(name) for name in permissions.trust.trusted]),
+        ("trust", "Servers that you decided about", [_trusted_row(name, trust) for name in trust.trusted]),
         ("hosts", "Hosts that programs can reach", [_host_row(host) for host in network.open]),
     )
     return grouped(*((key, title, [row for row in rows if _matches(row, search)]) for key, title, rows in groups))
@@ -101,8 +101,11 @@ def _days_left(rule: Permission, now: float) -> str:
     return f"{days:,} day{'s' * (days != 1)} left"
 
 
-def _trusted_row(server: str) -> Row:
-    detail = "void if its configuration entry changes"
+def _trusted_row(server: str, trust: Trust) -> Row:
+    decision = trust.decisions[server]
+    groups = ToolGroup.READS, ToolGroup.ADDS
+    ticked = [group.description for group in ToolGroup if group in (groups if decision.earlier else decision.groups)]
+    detail = f"Without asking: tools that {' or '.join(ticked)} · void if its configuration entry changes"
     return Row(f"trust:{server}", one_line(server, 120), detail, icon="shield-check", tone="success")
 
 
@@ -128,12 +131,15 @@ class PermissionsDialog(Dialog):
         self._context = context
         self._restore: Change | None = None
         self._restored_text = ""
+        self._rows: dict[str, Row] = {}  # what is shown, by key
         unit = context.theme.unit
         self.setMinimumSize(unit * 110, unit * 80)
         self.resize(unit * 180, unit * 130)
         self.list = ListPane(context.theme, "Rules", EmptyState(context.theme, "shield", "", ""), search="Find a rule")
+        self.rule = ForeignLabel("")  # a row shows one line of it
         self.message = paragraph("", "muted")
         self.body.addWidget(self.list, 1)
+        self.body.addWidget(self.rule)
         self.body.addWidget(self.message)
         self._revoke_button = self.add_button("Revoke", self._revoke, left=True)
         self._run_button = self.add_button("Show run", self._show_run, left=True)
@@ -151,6 +157,9 @@ class PermissionsDialog(Dialog):
     def update_buttons(self) -> None:
         self._revoke_button.setEnabled(self.list.key().partition(":")[0] in ("rule", "trust", "host"))
         self._run_button.setEnabled(bool(self._selected_run()))
+        row = self._rows.get(self.list.key())
+        self.rule.setText("\n".join((row.tip or row.title, row.detail)) if row is not None else "")
+        self.rule.setVisible(row is not None)
 
     # inside
 
@@ -165,7 +174,9 @@ class PermissionsDialog(Dialog):
                 "When a program waits for approval, the menu beside Allow can make a rule: for the session, for"
                 " exactly this program, or for a server. A server's page Trust makes rules for tools and arguments.",
             )
-        self.list.show_rows(permission_rows(permissions, self._context.store.network or NetworkRules(), search))
+        rows = permission_rows(permissions, self._context.store.network or NetworkRules(), search)
+        self._rows = {row.key: row for row in rows}
+        self.list.show_rows(rows)
         if selected and self.list.key() != selected:
             self.list.view.clearSelection()  # pressing Revoke again must not revoke the rule that moved up
         if permissions.notices:

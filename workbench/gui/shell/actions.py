@@ -31,9 +31,10 @@ REMOVED_CALL = Condition("no call was deleted")
 FILE = Condition("no file is selected")
 PLAIN_FILE = Condition("no plain file is selected")
 CHANGED = Condition("no change that can be undone is selected")
-WAITING = Condition("no run is waiting")
+WAITING = Condition("nothing waits")
 WAITING_PROGRAM = Condition("no program waits")
 HELD_CALL = Condition("no call is held")
+MUTED = Condition("no agent is muted")
 ELICITATION = Condition("no server asks")
 FINDINGS = Condition("no run with findings is selected")
 STOPPABLE = Condition("no run is under way")
@@ -369,7 +370,7 @@ MENUS: Final = (
         Action("agent.example", "Watch an agent ask", "play", "", (LINKED,),
                "Start a real example agent that proposes a program and waits for your decision."),
         SEPARATOR,
-        Action("run.review", "Review the waiting run", "hourglass", "Ctrl+R", (LINKED, WAITING),
+        Action("run.review", "Review what waits", "hourglass", "Ctrl+R", (LINKED, WAITING),
                "Open the Review dialog, at the selected run if it waits, else at the request whose time ends first."),
         Action("run.undo_denial", "Undo the last denial", "undo", "", (LINKED,),
                "Let a program or call wait again that you denied a few seconds ago."),
@@ -377,6 +378,8 @@ MENUS: Final = (
                "Run the selected waiting program with its side effects held back. It still waits for your decision."),
         Action("held_call.decide", "Decide on a waiting call", "hourglass", "Ctrl+Shift+G", (LINKED, HELD_CALL),
                "Open the held call of a running program whose time ends first."),
+        Action("agents.unmute", "Unmute agents", "agent", "", (LINKED, MUTED),
+               "Let agents whose requests you denied at once ask again."),
         SEPARATOR,
         Action("phones.open", "Phones…", "key", "", (LINKED,),
                "Pair a phone that answers approval requests of low and medium risk, and revoke paired ones."),

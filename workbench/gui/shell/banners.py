@@ -22,6 +22,7 @@ from workbench.records import Fault, Run, RunState, ServerState, ServerStatus
 
 AT_ONCE = 3
 """Banners beyond this number push out the oldest: a storm of faults must not fill the window."""
+_UNTIL_DECIDED = "Until you do, programs that use it ask, except for tools that we reviewed and that only read."
 _TOOLS_NAMED = 5
 _REMEMBERED = 10  # faults that a problem report lists
 
@@ -167,7 +168,7 @@ def _undecided(server: str, tools: tuple[str, ...], *, known: bool) -> Fault:
     """Return what asks until the user decides. `known`: the user has decided about its other tools."""
     name = one_line(server, 60)
     if not known:
-        return Fault(f"You have not decided what programs may do with {name}.", "Until you do, every program asks you.")
+        return Fault(f"You have not decided what programs may do with {name}.", _UNTIL_DECIDED)
     names = ", ".join(one_line(tool, 60) for tool in tools[:_TOOLS_NAMED]) + (" …" if len(tools) > _TOOLS_NAMED else "")
     many = len(tools) > 1
     return Fault(

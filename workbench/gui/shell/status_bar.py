@@ -50,6 +50,7 @@ class Status(Pane):
         mark(self.said, role="muted")
         context.store.status_changed.connect(self._show_status)
         context.store.waiting_changed.connect(self._show_waiting)
+        context.store.muted_changed.connect(self._show_status)
         left = (self.core, self.servers, self.sandbox, self.waiting, self.states)
         row(self, *left, self.said, self.offer, self.agents, self.tokens, grows=self.said)
         self.show_link(Link(LinkState.CONNECTING))
@@ -119,7 +120,11 @@ class Status(Pane):
         sessions = count_of(status.kept_states, "REPL session")
         self._say(self.states, sessions, "layers", "muted", "Variables that programs share")
         self.states.setVisible(status.kept_states > 0)
-        if names := ", ".join(one_line(agent.name or "an agent", 40) for agent in status.agents):
+        muted = {agent.session for agent in self.context.store.muted}
+        if names := ", ".join(
+            f"{one_line(agent.name or 'an agent', 40)}{' (muted)' * (agent.session in muted)}"
+            for agent in status.agents
+        ):
             self._say(self.agents, f"Connected: {names}", "agent", "success")
         else:
             self._say(self.agents, "No agent", "agent", "faint", "How an agent connects")
