@@ -103,7 +103,6 @@ async def test_a_request_is_listed_shown_and_allowed_and_its_answer_fetched(clie
         "the agent “mcp”",
         "“tidy up” (its author's claim)",
         "line 2: high: Deletes workspace/old.txt",
-        "Changes  workspace/old.txt",
         "! 2  os.remove('workspace/old.txt')",
         "denied in 4 min",
     ):

@@ -10,7 +10,7 @@ import asyncio
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
@@ -391,12 +391,8 @@ async def settle(
     *,
     allow: bool,
     reason: str = "",
-    before: Callable[[], None] = lambda: None,
 ) -> int:
-    """Ask for the word that allows or denies the request, then for the PIN, then send the answer.
-
-    `before` is called immediately before sending.
-    """
+    """Ask for the word that allows or denies the request, then for the PIN, then send the answer."""
     began, over, why = time.monotonic(), asyncio.Event(), list[str]()
 
     def hear(event: Event) -> None:
@@ -422,16 +418,12 @@ async def settle(
             terminal.say("\nRules that would have let it run without asking:")
             for at, one in enumerate(request.offers, 1):
                 terminal.say(f"{at}. {one.sentence}")
-        choice = None
-        while choice is None:
-            typed = await terminal.read_line(_question(request, allow=allow), over)
-            seconds = round(time.monotonic() - began, 2)
-            if over.is_set():
-                raise WorkbenchError(why[0], "Your answer was not sent.")
-            if not typed:
-                return report_unanswered()
-            if (choice := _choice(request, typed, allow=allow)) is None:
-                terminal.say(f"“{typed:.100}” is not one of these answers.")
+        choice = await _read_choice(terminal, request, over, allow=allow)
+        seconds = round(time.monotonic() - began, 2)
+        if over.is_set():
+            raise WorkbenchError(why[0], "Your answer was not sent.")
+        if choice is None:
+            return report_unanswered()
         says_yes, offer = choice
         if not says_yes and not reason and request.kind != FILES:
             reason = await terminal.read_line("Reason for the agent (Enter for no reason): ", over) or ""
@@ -449,6 +441,19 @@ async def settle(
     result = f" `mcp-workbench runs show {request.run_id}` shows the result." if request.run_id else ""
     narrate(f"{'Allowed' if says_yes else 'Denied'}.{result}")
     return DONE
+
+
+async def _read_choice(
+    terminal: Terminal, request: Request, over: asyncio.Event, *, allow: bool
+) -> tuple[bool, str] | None:
+    """Read the decision and the id of its lasting answer; `None` if the user typed nothing or the request ended."""
+    while True:
+        typed = await terminal.read_line(_question(request, allow=allow), over)
+        if not typed or over.is_set():
+            return None
+        if (choice := _choice(request, typed, allow=allow)) is not None:
+            return choice
+        terminal.say(f"“{typed:.100}” is not one of these answers.")
 
 
 async def _undone(connection: CoreConnection, terminal: Terminal, request_id: str) -> bool:
