@@ -258,7 +258,7 @@ def test_a_lasting_answer_is_shown_as_the_rule_that_it_makes(
     assert list(dialog.offers.actions_by_offer()) == ["once", "o1"]
     dialog.offers.actions_by_offer()["o1"].trigger()
     assert (dialog.offers.text(), dialog.allow_button.text()) == ("This session", "Allow")
-    assert dialog.facts.full_text() == f"Allow makes a rule: {sentence}"
+    assert dialog.rule.text() == f"Allow makes a rule: {sentence}"
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     with qtbot.waitSignal(dialog.decided):
         dialog.allow()

@@ -79,7 +79,7 @@ def test_each_action_for_what_waits_is_enabled_for_its_own_kind(
         names = ("run.review", "run.dry_run", "held_call.decide", "ask.answer")
         return [window.commands.disabled_reason(name) for name in names]
 
-    assert reasons() == ["no run is waiting", "no program waits", "no call is held", "no server asks"]
+    assert reasons() == ["nothing waits", "no program waits", "no call is held", "no server asks"]
     held_call = fake_core.put_held_call(make_held_call())
     settled()
     assert reasons() == ["", "no program waits", "", "no server asks"]
