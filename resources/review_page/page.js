@@ -127,7 +127,7 @@ async function decide(made, allow, reason) {
   const item = shown.get(made.dataset.id);
   for (const button of made.querySelectorAll("button")) button.disabled = true;
   try {
-    state.textContent = (await answer(item, allow, reason)).told;
+    state.textContent = (await answer(item, allow, reason)).message;
     shown.delete(item.id);
     made.remove();
   } catch (fault) {

@@ -126,7 +126,7 @@ def test_thirty_programs_of_five_agents_are_worked_off(window: Any, complete: An
         if review.group.isVisible():
             qtbot.waitUntil(review.group.allow_button.settled, timeout=HANG)
             keyboard.press(Qt.Key.Key_A, held=SHIFT)  # ten rows do not fit: the first press shows the others
-            assert "scrolled" in review.said()
+            assert "scrolled" in review.status_text()
             keyboard.decide(Qt.Key.Key_A, Qt.Key.Key_Return, held=SHIFT)
             kind = "group"
         elif risk is Risk.HIGH and kinds["high"] == 0:

@@ -112,7 +112,7 @@ async def test_a_paired_phone_allows_and_denies_and_the_audit_says_so(core, phon
     assert (item["id"], item["risk"], item["allowable"]) == (run.id, "medium", True)
     assert "new.py" in item["sentence"]
     assert "anna.berger" not in json.dumps(item), "personal data is masked unless the user wants it there"
-    assert await phone.post("/answer", phone.answer(item, True)) == (200, {"told": "Allowed."})
+    assert await phone.post("/answer", phone.answer(item, True)) == (200, {"message": "Allowed."})
     done = await core.run_manager.wait_until_finished(run.id)
     assert (done.state, done.decision.by) == (RunState.DONE, "you, on My phone")
     second = await waiting(core, WRITES)

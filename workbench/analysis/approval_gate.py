@@ -24,9 +24,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
 from workbench.permissions.call_rules import LOST, Foreseen
 from workbench.permissions.tool_annotations import facts_of, needs_no_approval
+from workbench.permissions.word_sets import names
 from workbench.records import (
     CallDecision,
     Effect,

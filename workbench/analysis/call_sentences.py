@@ -23,10 +23,10 @@ from workbench.analysis.interpreter.effects import host
 from workbench.analysis.interpreter.tool_calls import argument_values, constant_texts, describe_doubt
 from workbench.analysis.interpreter.values import HOLE, Arguments, Value, text_of
 from workbench.analysis.sql_statements import SqlClass, SqlEffect, describe_sql
-from workbench.analysis.tables.word_sets import names
 from workbench.analysis.visible_text import named, quoted, shorten
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import facts_of, reaches_new_recipient
+from workbench.permissions.word_sets import names
 from workbench.records import Risk, Tool, ToolGroup
 from workbench.records.common_types import count_of
 
@@ -129,7 +129,7 @@ class _Argument(Struct, frozen=True):
     looped: bool = False  # each turn of a loop passes one of the texts
 
     @property
-    def words(self) -> frozenset[str]:
+    def name_words(self) -> frozenset[str]:
         return frozenset(self.name.split("_"))
 
     @property
@@ -450,7 +450,7 @@ def _identifies(argument: _Argument, words: Sequence[str]) -> bool:
     """Return whether an argument says which object is meant."""
     if argument.name in _CONTENT or (argument.name in _TITLES and argument.name != "name"):
         return False
-    if argument.name in words or argument.name in _PATH_ARGUMENTS or not argument.words.isdisjoint(_IDENTITY):
+    if argument.name in words or argument.name in _PATH_ARGUMENTS or not argument.name_words.isdisjoint(_IDENTITY):
         return True
     return argument.is_whole and all(_ID.fullmatch(text) for text in argument.texts)
 
@@ -496,8 +496,8 @@ def _changing(
     several = (chosen and writer.many) or any(len(one.texts) > 1 and one.looped for one in ids)
     owners = [one for one in ids if _is_owner(verb, words, one)]
     ids, around = _own_ids([one for one in ids if one not in owners], words)
-    content = [*content, *(one for one in around if one.words & _NAMES)]
-    around = [one for one in around if not one.words & _NAMES]
+    content = [*content, *(one for one in around if one.name_words & _NAMES)]
+    around = [one for one in around if not one.name_words & _NAMES]
     branch = next((one for one in ids if one.name == "branch" and "branch" not in words and one.constant), None)
     ids = [one for one in ids if one is not branch]
     head, noun = _third_person(verb), _plural(noun) if several else noun
@@ -525,8 +525,8 @@ def _changing(
 def _own_ids(ids: Sequence[_Argument], words: Sequence[str]) -> tuple[list[_Argument], list[_Argument]]:
     """Return the ids of the object itself, and those of what it belongs to: `account_sid` beside `sid`."""
     last = words[-1:] if len(ids) > 1 else words
-    own = [one for one in ids if not one.noun or one.name in _PATH_ARGUMENTS or not one.words.isdisjoint(last)]
-    own = own or [one for one in ids if one.words & _NAMES]
+    own = [one for one in ids if not one.noun or one.name in _PATH_ARGUMENTS or not one.name_words.isdisjoint(last)]
+    own = own or [one for one in ids if one.name_words & _NAMES]
     others = [one for one in ids if one not in own]
     around = [one for one in others if one.constant and not one.sources and one.name != "branch"]
     return [one for one in ids if one not in around], around
@@ -542,13 +542,13 @@ def _is_owner(verb: str, words: Sequence[str], argument: _Argument) -> bool:
     """Return whether an argument of a tool that makes something says for whom or what: `customer_id` of a ticket."""
     if (
         verb not in _MAKING
-        or argument.words & {"name", "names"}
+        or argument.name_words & {"name", "names"}
         or not argument.noun
         or not argument.constant
         or argument.sources
     ):
         return False
-    return argument.name not in _PATH_ARGUMENTS and argument.words.isdisjoint(words) and argument.name != "branch"
+    return argument.name not in _PATH_ARGUMENTS and argument.name_words.isdisjoint(words) and argument.name != "branch"
 
 
 def _is_detail(argument: _Argument) -> bool:
@@ -623,7 +623,9 @@ def _reading_objects(tool: Tool, arguments: Sequence[_Argument]) -> str:
     server = set(tool_verbs.name_words(tool.server))
     words = [word for word in tool_verbs.name_words(tool.name)[1:] if word not in _VERBS and word not in server]
     noun = _object([word for word in words if word not in _VAGUE])
-    ids = [one for one in arguments if one is not kind and not one.is_place and not one.words.isdisjoint(_IDENTITY)]
+    ids = [
+        one for one in arguments if one is not kind and not one.is_place and not one.name_words.isdisjoint(_IDENTITY)
+    ]
     things = " ".join(filter(None, (kind.constant, _constants(ids))))
     where = " in ".join(one.labelled for one in arguments if one.is_place and one.constant)
     return f"Reads {f'{noun} of ' if noun else ''}{things}{f' in {where}' if where else ''}"
@@ -667,7 +669,7 @@ def _target_noun(argument: _Argument, many: bool) -> str:
     words = argument.name.split("_")
     noun = next((word for word in words if word not in ("id", "name", "new")), "place")
     noun = {"repo": "repository", "dst": "path", "iban": "account"}.get(noun, noun)
-    if not argument.words.isdisjoint(_PHONES):
+    if not argument.name_words.isdisjoint(_PHONES):
         noun = "phone number"
     elif tool_verbs.names_address(argument.name):
         noun = "URL"

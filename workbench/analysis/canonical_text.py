@@ -14,7 +14,7 @@ import unicodedata
 from msgspec import Struct
 
 from workbench.analysis.parsed_program import UNREADABLE, parse
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 from workbench.records import Finding, Risk, Span
 
 MAX_BYTES = 400_000  # larger programs are not reviewable, and the analysis would cost too much

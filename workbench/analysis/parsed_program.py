@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 from workbench.records import Finding, Risk, Span
 
 # Exceptions of parsing a text or walking its tree. SystemError: see `parse`.

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from workbench.analysis.canonical_text import find_hidden_characters
-from workbench.analysis.tables.word_sets import names
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import contradicts
+from workbench.permissions.word_sets import names
 from workbench.records import Hints, JsonValue, Tool, ToolWarning
 from workbench.similar_names import plain_letters
 

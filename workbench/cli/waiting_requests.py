@@ -383,7 +383,11 @@ async def _change_call(connection: CoreConnection, terminal: Terminal, call_id: 
 
 
 async def _settle_call(connection: CoreConnection, terminal: Terminal, call_id: str, before: str, text: str) -> int:
-    request = await EditedCall.assess(connection, call_id, before, text)
+    return await _show_and_allow(connection, terminal, await EditedCall.assess(connection, call_id, before, text))
+
+
+async def _show_and_allow(connection: CoreConnection, terminal: Terminal, request: Request) -> int:
+    """Show a changed request, and ask whether to allow it."""
     for line in await request.facts(connection, terminal.width):
         terminal.say(line)
     return await settle(connection, terminal, request, allow=True)
@@ -450,10 +454,7 @@ def _changes(before: str, after: str) -> list[str]:
 
 
 async def _settle_edit(connection: CoreConnection, terminal: Terminal, run: Run, before: str, code: str) -> int:
-    request = await EditedProgram.assess(connection, run, before, code)
-    for line in await request.facts(connection, terminal.width):
-        terminal.say(line)
-    return await settle(connection, terminal, request, allow=True)
+    return await _show_and_allow(connection, terminal, await EditedProgram.assess(connection, run, before, code))
 
 
 class EditedProgram(ProgramRequest):

@@ -47,7 +47,7 @@ OWN_SERVERS: Final = frozenset({"workbench", "mcp-workbench"})  # its calls are 
 log = logging.getLogger(__name__)
 
 
-class Outcome(Struct, frozen=True):
+class HookOutcome(Struct, frozen=True):
     """What was decided about a call, and by what: a rule, you, the risk, or nobody in time."""
 
     decision: HookDecision
@@ -56,10 +56,10 @@ class Outcome(Struct, frozen=True):
     rule: str = ""
 
 
-UNDECIDED = Outcome(HookDecision.ASK, "Nobody answered in the workbench in time.", "nobody")
-UNREADABLE = Outcome(HookDecision.ASK, "The workbench could not read this call.", "nobody")
+UNDECIDED = HookOutcome(HookDecision.ASK, "Nobody answered in the workbench in time.", "nobody")
+UNREADABLE = HookOutcome(HookDecision.ASK, "The workbench could not read this call.", "nobody")
 MOST_SESSIONS: Final = 1_000  # of clients that are remembered
-LEFT = Outcome(HookDecision.NONE, "", "client")
+LEFT = HookOutcome(HookDecision.NONE, "", "client")
 
 
 class HookRequests:
@@ -68,10 +68,10 @@ class HookRequests:
     def __init__(self, services: Services, held_calls: HeldCalls) -> None:
         self._services = services
         self._held_calls = held_calls
-        self._open: dict[tuple[str, ...], asyncio.Task[Outcome]] = {}
+        self._open: dict[tuple[str, ...], asyncio.Task[HookOutcome]] = {}
         self._starts: dict[tuple[str, str], str] = {}  # client and session → folder in which it began
         self._asking = 0  # calls that wait for the user now
-        self._remembered: dict[tuple[str, ...], tuple[float, Outcome]] = {}
+        self._remembered: dict[tuple[str, ...], tuple[float, HookOutcome]] = {}
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one hook program, and end the connection: the program reads until then."""
@@ -97,7 +97,9 @@ class HookRequests:
         writer.write(write_answer(call, outcome.decision, outcome.reason))
         await writer.drain()
 
-    async def _answer_while_connected(self, call: HookCall, seconds: float, reader: asyncio.StreamReader) -> Outcome:
+    async def _answer_while_connected(
+        self, call: HookCall, seconds: float, reader: asyncio.StreamReader
+    ) -> HookOutcome:
         """Decide, unless the hook program ends first: then nobody waits for the answer any more."""
         deciding = spawn("judge a client's call", self._decide_once(call, seconds))
         leaving = spawn("a hook program ends", reader.read(1))
@@ -109,7 +111,7 @@ class HookRequests:
                 task.cancel()
             await asyncio.wait({deciding, leaving})
 
-    async def _decide_once(self, call: HookCall, seconds: float) -> Outcome:
+    async def _decide_once(self, call: HookCall, seconds: float) -> HookOutcome:
         """Decide about a call once, even if two hooks ask about it: VS Code also runs the hooks of Claude Code. The key
         contains the call itself, so a false id cannot borrow the answer of a harmless call."""
         key = (call.call_id or uuid.uuid4().hex, call.event, *_same_call(call))
@@ -126,7 +128,7 @@ class HookRequests:
         asyncio.get_running_loop().call_later(SHARED_SECONDS, self._open.pop, key, None)
         return outcome
 
-    async def _decide(self, call: HookCall, seconds: float) -> Outcome:
+    async def _decide(self, call: HookCall, seconds: float) -> HookOutcome:
         if call.kind is CallKind.OTHER or (call.kind is CallKind.MCP and call.server in OWN_SERVERS):
             return LEFT
         started = time.monotonic()
@@ -134,7 +136,7 @@ class HookRequests:
         remembered = self._take_remembered(call)
         effects = await asyncio.to_thread(read_call, call, self._find_tool)
         if call.event == "afterFileEdit":
-            self._write_audit(call, effects, Outcome(HookDecision.NONE, "", "client"), started)
+            self._write_audit(call, effects, HookOutcome(HookDecision.NONE, "", "client"), started)
             return LEFT
         outcome = remembered or await self._judge(call, effects, seconds)
         self._remember(call, outcome)
@@ -150,25 +152,25 @@ class HookRequests:
             del self._starts[next(iter(self._starts))]
         return start
 
-    async def _judge(self, call: HookCall, effects: CallEffects, seconds: float) -> Outcome:
+    async def _judge(self, call: HookCall, effects: CallEffects, seconds: float) -> HookOutcome:
         rules, settings = self._services.rules, self._services.settings()
         answer = client_rules.judge(rules.rules, call.client, call.kind.value, effects.subjects, call.session)
         rules.note_use(answer.rule)
         label = answer.rule.label if answer.rule is not None else ""
         if answer.decision is CallDecision.DENY:
-            return Outcome(HookDecision.DENY, f"Denied by a rule: {label}", "rule", label)
+            return HookOutcome(HookDecision.DENY, f"Denied by a rule: {label}", "rule", label)
         if self._denied_by_tool_rule(call):
-            return Outcome(HookDecision.DENY, f"Denied by a rule for {call.server}.{call.tool}.", "rule")
+            return HookOutcome(HookDecision.DENY, f"Denied by a rule for {call.server}.{call.tool}.", "rule")
         if answer.decision is CallDecision.ALLOW and not rules.trust.lost:
-            return Outcome(HookDecision.ALLOW, f"Allowed by a rule: {label}", "rule", label)
+            return HookOutcome(HookDecision.ALLOW, f"Allowed by a rule: {label}", "rule", label)
         asks = answer.decision is CallDecision.ASK or rules.trust.lost
         if not asks and effects.risk is Risk.LOW and settings.hooks_low == "allow":
-            return Outcome(HookDecision.ALLOW, effects.sentence, "risk")
+            return HookOutcome(HookDecision.ALLOW, effects.sentence, "risk")
         if not asks and not at_least(effects.risk, Risk(settings.hooks_ask_from)):
             return LEFT
         return await self._ask_user(call, effects, seconds - MARGIN_SECONDS, label)
 
-    async def _ask_user(self, call: HookCall, effects: CallEffects, limit: float, rule: str) -> Outcome:
+    async def _ask_user(self, call: HookCall, effects: CallEffects, limit: float, rule: str) -> HookOutcome:
         """Ask the user. `limit`: seconds that the client waits, also while the clock of the request is stopped."""
         wait = min(float(self._services.settings().hooks_wait_seconds), limit)
         if wait <= 0 or self._asking >= MOST_WAITING:
@@ -188,8 +190,8 @@ class HookRequests:
             return UNDECIDED
         if not answer.allow:
             said = "The user denied it." if answer is not MUTED else answer.reason
-            return Outcome(HookDecision.DENY, answer.reason or said, "you")
-        return Outcome(HookDecision.ALLOW, "Allowed by the user.", "you", self._store_rule(held_call, answer))
+            return HookOutcome(HookDecision.DENY, answer.reason or said, "you")
+        return HookOutcome(HookDecision.ALLOW, "Allowed by the user.", "you", self._store_rule(held_call, answer))
 
     def _store_rule(self, held_call: HeldCall, answer: HeldCallAnswer) -> str:
         """Store the rule that the user chose with the answer; returns its sentence."""
@@ -220,7 +222,7 @@ class HookRequests:
         return self._services.rules.rules_for(tool).judge(call.arguments).decision is CallDecision.DENY
 
     # ── between the two hooks of one call, and the audit ─────────────────────────────────────────
-    def _remember(self, call: HookCall, outcome: Outcome) -> None:
+    def _remember(self, call: HookCall, outcome: HookOutcome) -> None:
         """Keep the user's answer for the second hook of the same call: clients ask before a call, and again before
         their own prompt."""
         if call.event == "PreToolUse" and outcome.by in ("you", "nobody"):
@@ -229,13 +231,13 @@ class HookRequests:
             if time.monotonic() - at > REMEMBERED_SECONDS:
                 del self._remembered[key]
 
-    def _take_remembered(self, call: HookCall) -> Outcome | None:
+    def _take_remembered(self, call: HookCall) -> HookOutcome | None:
         if call.event != "PermissionRequest":
             return None
         at, outcome = self._remembered.pop(_same_call(call), (0.0, LEFT))
         return outcome if outcome is not LEFT and time.monotonic() - at <= REMEMBERED_SECONDS else None
 
-    def _write_audit(self, call: HookCall, effects: CallEffects, outcome: Outcome, started: float) -> None:
+    def _write_audit(self, call: HookCall, effects: CallEffects, outcome: HookOutcome, started: float) -> None:
         words = {HookDecision.ALLOW: "allowed", HookDecision.DENY: "denied",
                  HookDecision.ASK: "left to the client's prompt",
                  HookDecision.NONE: "left to the client"}  # fmt: skip

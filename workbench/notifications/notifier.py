@@ -33,7 +33,7 @@ from workbench.events import (
 from workbench.notifications.desktop import DesktopNotification
 from workbench.notifications.outgoing import post, run_command
 from workbench.notifications.waiting_request import (
-    Message,
+    NotificationText,
     WaitingRequest,
     describe,
     of_elicitation,
@@ -52,7 +52,7 @@ GRACE_SECONDS = 0.4  # a request that a rule answers within this time causes no 
 UPDATE_SECONDS = 3.0  # between two updates of the desktop notification
 SEND_SECONDS = 30.0  # between two messages of the command and the webhook
 REVIEW, DENY, UNDO, DEFAULT = "review", "deny", "undo", "default"
-_TEST = Message("Test of notifications", "Messages about waiting requests arrive here.", 0)
+_TEST = NotificationText("Test of notifications", "Messages about waiting requests arrive here.", 0)
 _TERMINAL_HINT = "Answer in a terminal: mcp-workbench review"
 
 
@@ -213,7 +213,7 @@ class Notifier:
             actions.append((DENY, "Deny"))
         await self._desktop.show(message.title, body, actions)
 
-    def _describe(self, waiting: Sequence[WaitingRequest], content: str) -> Message:
+    def _describe(self, waiting: Sequence[WaitingRequest], content: str) -> NotificationText:
         """Without masking, a sentence could contain personal data, so the message has none."""
         with_sentence = content == "sentence" and self._settings().privacy_enabled
         return describe(waiting, self._project.name, content=with_sentence, mask=self._answers.mask)
@@ -233,7 +233,7 @@ class Notifier:
                 await self._send(message)
                 await asyncio.sleep(SEND_SECONDS)
 
-    async def _send(self, message: Message) -> None:
+    async def _send(self, message: NotificationText) -> None:
         """Send to the command and the webhook at the same time. Failures are kept for the doctor."""
         settings, project = self._settings(), self._project.name
         channels: dict[str, Awaitable[str]] = {}

@@ -16,7 +16,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
-from workbench.notifications.waiting_request import Message
+from workbench.notifications.waiting_request import NotificationText
 from workbench.records import JsonObject
 from workbench.servers.configuration.launch_command import Secret, expand
 
@@ -28,7 +28,7 @@ _PRIORITY = {"low": "3", "medium": "3", "high": "4", "critical": "5"}  # of ntfy
 _LATER = frozenset({408, 429, 500, 502, 503, 504})  # statuses after which a second try makes sense
 
 
-def plain_fields(message: Message, project: str) -> JsonObject:
+def plain_fields(message: NotificationText, project: str) -> JsonObject:
     """The message as JSON, for the command and for webhooks of the format `json`."""
     return {
         "title": message.title,
@@ -40,7 +40,7 @@ def plain_fields(message: Message, project: str) -> JsonObject:
     }
 
 
-async def run_command(command: str, message: Message, project: str) -> str:
+async def run_command(command: str, message: NotificationText, project: str) -> str:
     """Run the command with the message as JSON on its standard input. Returns why it failed, or an empty text."""
     try:
         words = shlex.split(command)
@@ -72,7 +72,7 @@ async def run_command(command: str, message: Message, project: str) -> str:
     return f"The command of notify.command ended with code {process.returncode}." if process.returncode else ""
 
 
-async def post(url: str, form: str, message: Message, project: str, secret: Secret) -> str:
+async def post(url: str, form: str, message: NotificationText, project: str, secret: Secret) -> str:
     """Send the message to the webhook, twice if the first try fails. Returns why it failed, or an empty text.
 
     The address may contain a secret, so it is never part of a message or the log.
@@ -88,7 +88,7 @@ async def post(url: str, form: str, message: Message, project: str, secret: Secr
     return problem
 
 
-def _request(url: str, form: str, message: Message, project: str, secret: Secret) -> urllib.request.Request:
+def _request(url: str, form: str, message: NotificationText, project: str, secret: Secret) -> urllib.request.Request:
     address = expand(url, os.environ, secret)
     if not may_be_used(address):
         raise WorkbenchError(

@@ -32,7 +32,7 @@ class WaitingRequest(Struct, frozen=True):
         return self.kind in (PROGRAM, CALL)
 
 
-class Message(Struct, frozen=True):
+class NotificationText(Struct, frozen=True):
     """The text of a notification about all requests that wait."""
 
     title: str
@@ -66,7 +66,7 @@ def of_files(run_id: str, count: int) -> WaitingRequest:
 
 def describe(
     waiting: Sequence[WaitingRequest], project: str, *, content: bool, mask: Callable[[WaitingRequest], str]
-) -> Message:
+) -> NotificationText:
     """The message about these requests. Without `content` it names kinds, agents, the project and the risk only.
 
     `mask` returns a request's sentence without personal data.
@@ -78,11 +78,11 @@ def describe(
         what = "programs" if {request.kind for request in waiting} == {PROGRAM} else "requests"
         risk_words = f"Highest risk: {risk}. " if risk else ""
         sentence = f"Newest: {_sentence(waiting[-1], mask)} " if content else ""
-        return Message(f"{len(waiting)} {what} wait", f"{risk_words}{sentence}{where}", len(waiting), risk)
+        return NotificationText(f"{len(waiting)} {what} wait", f"{risk_words}{sentence}{where}", len(waiting), risk)
     request = waiting[0]
     sentence = _sentence(request, mask) if content else ""
     risk_words = f"{risk.capitalize()} risk." if risk else ""
-    return Message(title_of(request), " ".join(filter(None, (risk_words, sentence, where))), 1, risk)
+    return NotificationText(title_of(request), " ".join(filter(None, (risk_words, sentence, where))), 1, risk)
 
 
 def _sentence(request: WaitingRequest, mask: Callable[[WaitingRequest], str]) -> str:

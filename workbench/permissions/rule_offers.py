@@ -27,6 +27,7 @@ from workbench.permissions.call_rules import is_heavy
 from workbench.permissions.rule_sentences import sentence
 from workbench.permissions.sql_statements import only_reads
 from workbench.permissions.tool_verbs import name_words
+from workbench.permissions.word_sets import names
 from workbench.privacy.pii_tokens import find_tokens
 from workbench.records import CallDecision, JsonObject, JsonValue, Permission, Predicate, Tool
 
@@ -36,19 +37,15 @@ LONGEST = 200  # characters of a value in a rule
 EXACT, READS, GROUP, WORKSPACE, PLACE, TOOL = KINDS = ("exact", "reads", "group", "workspace", "place", "tool")
 
 
-def _words(block: str) -> frozenset[str]:
-    return frozenset(block.split())
-
-
-_PATHS: Final = _words("path paths file files filename filepath directory folder source")
+_PATHS: Final = names("path paths file files filename filepath directory folder source")
 # Arguments that name where in a service a call acts.
-_PLACES: Final = _words(
+_PLACES: Final = names(
     """repo repository owner org organization project channel table tables database schema collection board workspace
     namespace bucket calendar list sheet spreadsheet notebook team label queue cluster branch environment parent
     album space section"""
 )
 # Mail providers and hosts where anybody can have an address or a page: a rule for all of it would allow outsiders.
-_PUBLIC: Final = _words(
+_PUBLIC: Final = names(
     """gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com yahoo.co.uk ymail.com aol.com
     icloud.com me.com mac.com proton.me protonmail.com pm.me gmx.de gmx.net gmx.com web.de t-online.de mail.ru
     yandex.ru yandex.com qq.com 163.com 126.com zoho.com tutanota.com fastmail.com mail.com posteo.de hey.com
@@ -60,9 +57,9 @@ _PUBLIC: Final = _words(
     medium.com reddit.com x.com twitter.com api.telegram.org t.me bit.ly tinyurl.com s3.amazonaws.com
     storage.googleapis.com"""
 )
-_STATEMENTS: Final = _words("sql query q statement statements command script")
+_STATEMENTS: Final = names("sql query q statement statements command script")
 # Arguments that say what a call does: a rule that leaves them open would allow anything
-_DECIDING: Final = _words(
+_DECIDING: Final = names(
     """command commands cmd shell script javascript argv args code function expression python sql query statement
     statements mutation cypher role permission permissions access scope visibility amount price action operation method
     force recursive"""
@@ -172,7 +169,7 @@ def _wider(one: Predicate, arguments: JsonObject, workspace: str) -> Predicate:
     if _is_path(one.path) and (folder := posixpath.dirname(posixpath.normpath(one.pattern))).strip("/."):
         whole = posixpath.join(posixpath.dirname(workspace), folder) == workspace
         wide = Predicate(one.path, UNDER if whole else f"{BELOW}{folder}")
-        return wide if _held(wide, arguments, workspace) else one
+        return wide if _is_met(wide, arguments, workspace) else one
     return one
 
 
@@ -188,10 +185,10 @@ def _is_host(name: str) -> bool:
 
 def _in_workspace(one: Predicate, arguments: JsonObject, workspace: str) -> Predicate:
     wide = Predicate(one.path, UNDER)
-    return wide if _is_path(one.path) and _held(wide, arguments, workspace) else one
+    return wide if _is_path(one.path) and _is_met(wide, arguments, workspace) else one
 
 
-def _held(one: Predicate, arguments: JsonObject, workspace: str) -> bool:
+def _is_met(one: Predicate, arguments: JsonObject, workspace: str) -> bool:
     name = one.path.partition(".")[0].removesuffix("[]")
     return holds((one,), {name: arguments[name]}, workspace)
 

@@ -24,15 +24,15 @@ def sentence(rule: Permission) -> str:
     excluded = ", except high-risk tools and tools that can send data outside"
     limit = excluded if rule.word is CallDecision.ALLOW and rule.kind == "server" else ""
     when = f" when {_conditions(rule)}" if rule.where else ""
-    return f"{_DOES[rule.word].format(what)}{limit}{when}{reach(rule)}."
+    return f"{_DOES[rule.word].format(what)}{limit}{when}{scope_ending(rule)}."
 
 
 def program_sentence(rule: Permission, summary: str) -> str:
     """Return what a rule about one exact program does. `summary`: what the program does, as a sentence."""
-    return f"Exactly this program may run without asking{reach(rule)}: {summary}"
+    return f"Exactly this program may run without asking{scope_ending(rule)}: {summary}"
 
 
-def reach(rule: Permission) -> str:
+def scope_ending(rule: Permission) -> str:
     """Return from which agents and for how long a rule applies, as the end of a sentence."""
     until = f"until {time.strftime('%d %b %Y', time.localtime(rule.expires))}" if rule.expires else ""
     if rule.scope in _FOR:

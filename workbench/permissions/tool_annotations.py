@@ -19,6 +19,7 @@ from workbench.permissions import tool_verbs
 from workbench.permissions.reviewed_tools import Review
 from workbench.permissions.sql_statements import only_reads, read_sql
 from workbench.permissions.tool_groups import GroupFinding, find_group
+from workbench.permissions.word_sets import names
 from workbench.records import (
     Hints,
     JsonObject,
@@ -249,11 +250,7 @@ def destroys(tool: Tool) -> bool:
     return tool_risk(tool) is Risk.HIGH and bool(tool.hints.destructive or tool_verbs.destroys(tool.name))
 
 
-def _words(block: str) -> frozenset[str]:
-    return frozenset(block.split())
-
-
-_SQL_TOOL = _words(
+_SQL_TOOL = names(
     """execute exec run raw sql query queries statement statements database db postgres postgresql pg mysql mariadb
     sqlite duckdb bigquery snowflake clickhouse redshift athena d1 mssql"""
 )
@@ -352,7 +349,7 @@ def effective_tool(
     guesses = {"private": guess_private(plain), "outsiders": suspect_outsiders(plain), "sends": suspect_sends(plain)}
     return replace(
         plain,
-        **{name: _weigh(name, said, counts, guess, decided=decided) for name, guess in guesses.items()},
+        **{name: _own_annotation(name, said, counts, guess, decided=decided) for name, guess in guesses.items()},
         guessed=tuple(name for name in OWN if name not in plain.said and (counts is None or not decided)),
     )
 
@@ -422,7 +419,7 @@ def _with_warnings(hints: Hints, review: Review) -> Hints:
     )
 
 
-def _weigh(name: str, said: UserAnnotations, review: Review | None, guess: bool, *, decided: bool) -> bool:
+def _own_annotation(name: str, said: UserAnnotations, review: Review | None, guess: bool, *, decided: bool) -> bool:
     """Return the value of an annotation that no server sends. Before the user decides, a review only makes it
     stricter."""
     by_user: bool | None = getattr(said, name)

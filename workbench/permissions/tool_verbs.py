@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from workbench.permissions.word_sets import names
 from workbench.similar_names import plain_letters
 
 DESTROYS, SENDS, READS = "destroys", "sends", "reads"
@@ -17,74 +18,70 @@ DESTROYS, SENDS, READS = "destroys", "sends", "reads"
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-def _names(block: str) -> frozenset[str]:
-    return frozenset(block.split())
-
-
-READING = _names(
+READING = names(
     """get list search read fetch query describe count find show view lookup check retrieve browse stat info ping
     resolve diff preview summarize summarise inspect compare validate explain"""
 )
-DESTROYING = _names(
+DESTROYING = names(
     """delete remove drop destroy purge wipe truncate revoke cancel close refund transfer pay execute exec run kill
     terminate merge force overwrite reset erase clear uninstall rollback archive"""
 )
-SENDING = _names(
+SENDING = names(
     """send post publish comment reply share upload invite forward tweet notify push submit mail email
     message"""
 )
-CHANGING = _names(
+CHANGING = names(
     """create add update set write edit insert save put move rename copy assign append make start stop enable
     disable open book"""
 )
 # Words in the name of a tool or its server whose answers outsiders write, and of those with public data only.
-OUTSIDERS = _names(
+OUTSIDERS = names(
     """mail gmail email inbox message messages issue issues comment comments page web fetch history review reviews
     ticket tickets slack chat thread feed rss news pr pull request requests"""
 )
-PUBLIC = _names("web fetch browser page http url search_web wikipedia news weather crawl scrape rss feed docs")
+PUBLIC = names("web fetch browser page http url search_web wikipedia news weather crawl scrape rss feed docs")
 # Words in the name of a tool that queries external services, and of one whose arguments name the host.
-WORLD = PUBLIC | _names("forecast geocode geocoding maps translate internet google bing duckduckgo website whois")
-ADDRESSED = _names("url urls http website webpage crawl scrape browse navigate web internet")
+WORLD = PUBLIC | names("forecast geocode geocoding maps translate internet google bing duckduckgo website whois")
+ADDRESSED = names("url urls http website webpage crawl scrape browse navigate web internet")
 # Words in the name of an argument that names the contacted host.
-ADDRESSES = _names("url urls uri uris link href webhook endpoint")
+ADDRESSES = names("url urls uri uris link href webhook endpoint")
 # Destination arguments.
-DESTINATIONS = _names(
+DESTINATIONS = names(
     """to cc bcc recipient recipients email emails participants attendees url uri channel channel_id path
     destination iban account webhook address host phone chat_id share_with repo repository owner user username
     with_email to_address target domain guests room topic"""
 )
 
 # Verbs that count anywhere in a name, unless a reading verb comes first: `list_delete_markers`.
-_TAKING = _names(
+_TAKING = names(
     """delete remove drop destroy purge wipe truncate revoke erase uninstall terminate kill overwrite clear rollback del
     rm rmdir unlink prune trash discard flush flushdb flushall cleanup deactivate shutdown reboot unpublish pop
     hdel xdel getdel lrem srem zrem lpop rpop spop blpop brpop ltrim"""
 )
-_SPENDING = _names("purchase buy pay checkout charge withdraw refund transfer book trade")
-_SENDING = SENDING | _names("broadcast finalize dispatch dial")
+_SPENDING = names("purchase buy pay checkout charge withdraw refund transfer book trade")
+_SENDING = SENDING | names("broadcast finalize dispatch dial")
 # Words that are also nouns: they count only if the name has no unambiguous verb.
-_NOUNS = _names(
+_NOUNS = names(
     """refund transfer archive reset merge close force run exec charge book trade order comment reply message mail email
     post share push submit notify invite upload forward tweet checkout cancel expire"""
 )
-_LOOKING = READING | _names("status history log logs stats count details list is has watch wait")
-_RUNNING = _names("execute exec run eval evaluate invoke perform")
-_RUNNABLE = _names("sql query queries statement statements command commands script code shell bash")
-_WRITING = _names("write update")  # `write_query` runs SQL that changes rows
-_UPDATING = _names(
+_LOOKING = READING | names("status history log logs stats count details list is has watch wait")
+_RUNNING = names("execute exec run eval evaluate invoke perform")
+_RUNNABLE = names("sql query queries statement statements command commands script code shell bash")
+_WRITING = names("write update")  # `write_query` runs SQL that changes rows
+_UPDATING = names(
     """update set edit modify change patch replace move rename assign reassign approve resolve mark transition"""
 )
-_QUERIES = _names("sql query queries statement statements")
-_SHELLS = _names("bash shell terminal sql exec eval")
-_MAKING = _names("create add make new place start send initiate")
-_SENT = _names(
+_QUERIES = names("sql query queries statement statements")
+_SHELLS = names("bash shell terminal sql exec eval")
+_MAKING = names("create add make new place start send initiate")
+_SENT = names(
     """message messages email mail sms mms call tweet post comment reply invitation invite payment payments payout
     refund transfer order notification fax"""
 )
-_HARMLESS_TO_CLOSE = _names("page tab browser window dialog file workbook connection session")
-_VERSIONED = _names("git svn branch commit ref tag")
-_JOINED = _names("and or then")
+_HARMLESS_TO_CLOSE = names("page tab browser window dialog file workbook connection session")
+_VERSIONED = names("git svn branch commit ref tag")
+_JOINED = names("and or then")
 _PLAIN = (_SPENDING | _SENDING | _LOOKING | _MAKING | CHANGING | _RUNNING | DESTROYING) - _NOUNS
 _PLAIN_LOOKING = _LOOKING - _NOUNS
 

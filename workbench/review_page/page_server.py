@@ -142,7 +142,7 @@ class PageServer:
         elif path == "/requests":
             await _send(send, 200, self._requests.list(_parse(body, ListRequest)))
         elif path == "/answer":
-            await _send(send, 200, {"told": self._requests.answer(_parse(body, SignedAnswer))})
+            await _send(send, 200, {"message": self._requests.answer(_parse(body, SignedAnswer))})
         else:
             await _send(send, 404, {"error": "Not found."})
 

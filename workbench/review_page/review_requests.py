@@ -188,13 +188,13 @@ class ReviewRequests:
         return {
             "id": run.id,
             "kind": "program",
-            "agent": self._shown(session, run.proposal.author),
-            "sentence": self._shown(session, sentence),
+            "agent": self._masked_text(session, run.proposal.author),
+            "sentence": self._masked_text(session, sentence),
             "risk": risk.value,
-            "claimed": self._shown(session, run.proposal.purpose),
-            "facts": [self._shown(session, f"Line {one.line}: {one.text}") for one in effects[:12]],
-            "notes": [self._shown(session, run.isolation)] if run.isolation else [],
-            "body": self._shown(session, code[:LONGEST_CODE]),
+            "claimed": self._masked_text(session, run.proposal.purpose),
+            "facts": [self._masked_text(session, f"Line {one.line}: {one.text}") for one in effects[:12]],
+            "notes": [self._masked_text(session, run.isolation)] if run.isolation else [],
+            "body": self._masked_text(session, code[:LONGEST_CODE]),
             "cut": len(code) > LONGEST_CODE,
             "deadline": run.deadline,
             "fingerprint": fingerprint,
@@ -207,13 +207,13 @@ class ReviewRequests:
         return {
             "id": held.id,
             "kind": "answer" if held.is_answer else "call",
-            "agent": self._shown(held.session, held.author),
-            "sentence": self._shown(held.session, call_sentence(held)),
+            "agent": self._masked_text(held.session, held.author),
+            "sentence": self._masked_text(held.session, call_sentence(held)),
             "risk": held.risk.value,
             "claimed": "",
-            "facts": [self._shown(held.session, one) for one in held.why[:12]],
+            "facts": [self._masked_text(held.session, one) for one in held.why[:12]],
             "notes": [f"{held.more + 1} similar calls"] if held.more else [],
-            "body": self._shown(held.session, "\n".join(held.list or (held.arguments,))[:LONGEST_CODE]),
+            "body": self._masked_text(held.session, "\n".join(held.list or (held.arguments,))[:LONGEST_CODE]),
             "cut": len(held.arguments) > LONGEST_CODE,
             "deadline": held.deadline,
             "fingerprint": fingerprint,
@@ -221,7 +221,7 @@ class ReviewRequests:
             "allowable": self._may_allow(held.risk) and not held.is_answer,
         }
 
-    def _shown(self, session_id: str, text: str) -> str:
+    def _masked_text(self, session_id: str, text: str) -> str:
         """Return a text as the page shows it: masked as for the agent, unless the user wants real values."""
         if self._services.settings().review_page_values:
             return text

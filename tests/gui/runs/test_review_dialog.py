@@ -202,7 +202,7 @@ def test_a_program_that_needs_no_approval_any_more_makes_way(review: ReviewDialo
     released = Decision("r0", "", True, "your decision about git", at=time.time())
     fake_core.put_run(replace(page.run, state=RunState.RUNNING, decision=released))
     qtbot.waitUntil(lambda: shown(review) == "r1")
-    assert review.said() == "The program runs now by your decision about git."
+    assert review.status_text() == "The program runs now by your decision about git."
     press(review, Keys.Key_E)
     page = page_of(review)
     qtbot.waitUntil(lambda: page.program.editing)
@@ -277,7 +277,7 @@ def test_a_denial_that_is_undone_goes_back_to_its_place(review: ReviewDialog, fa
     press(review, Keys.Key_U)
     qtbot.waitUntil(lambda: shown(review) == "r1")
     assert review.order() == ("r0", "r1", "r2")
-    assert review.said() == "The denial was undone."
+    assert review.status_text() == "The denial was undone."
 
 
 def test_the_clocks_stand_still_while_it_is_shown(
@@ -345,7 +345,7 @@ def test_a_confirms_a_group_and_escape_cancels_it(grouped: ReviewDialog, fake_co
     shift = Qt.KeyboardModifier.ShiftModifier
     qtbot.waitUntil(grouped.group.allow_button.isEnabled)
     QTest.keyClick(grouped.focusWidget(), Keys.Key_A, shift)
-    assert grouped.said() == "Press A or Return to allow 3 programs. Escape cancels."
+    assert grouped.status_text() == "Press A or Return to allow 3 programs. Escape cancels."
     press(grouped, Keys.Key_Escape)
     assert grouped.isVisible()
     assert not grouped.group.allow_button.hasFocus()
@@ -397,7 +397,7 @@ def test_a_group_is_denied_at_once_and_that_can_be_undone(grouped: ReviewDialog,
     qtbot.waitUntil(lambda: [name for name, _ in fake_core.asked].count("undo_denial") == 3)
     qtbot.waitUntil(lambda: len(grouped.order()) == 2 and grouped.group.isVisible())
     assert shown(grouped) == "r0"
-    assert grouped.said() == "3 denials were undone."
+    assert grouped.status_text() == "3 denials were undone."
 
 
 def test_high_risk_is_allowed_one_by_one(grouped: ReviewDialog, fake_core: Any, qtbot: Any) -> None:

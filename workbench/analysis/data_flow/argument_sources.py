@@ -147,13 +147,13 @@ class SourceEvaluator:
             case ast.Starred():
                 self.assign(target.value, HeldData(rest=data.element()))
             case ast.Attribute():
-                self.value(target.value).put(data, HeldData(constant=target.attr), surely=not self.branches)
+                self.value(target.value).add_entry(data, HeldData(constant=target.attr), surely=not self.branches)
             case ast.Subscript():
                 owner, key = self.value(target.value), self.value(target.slice)
                 if isinstance(target.slice, ast.Slice):
                     owner.absorb(data)
                 else:
-                    owner.put(data, key, surely=not self.branches)
+                    owner.add_entry(data, key, surely=not self.branches)
 
     def _unpack(self, targets: Sequence[ast.expr], data: HeldData) -> None:
         starred = any(isinstance(one, ast.Starred) for one in targets)
@@ -265,9 +265,9 @@ class SourceEvaluator:
                     self.value(condition)
             if isinstance(node, ast.DictComp):
                 key, entry = self.value(node.key), self.value(node.value)
-                made.put(entry, key if each and key.constant is not None else leaf(key.all_sources()))
+                made.add_entry(entry, key if each and key.constant is not None else leaf(key.all_sources()))
             else:
-                made.put(self.value(node.elt), HeldData(constant=number) if each else None)
+                made.add_entry(self.value(node.elt), HeldData(constant=number) if each else None)
             del self.loops[loops + 1 :]
         del self.loops[loops:]
         self.conditions -= any(one.ifs for one in node.generators)
@@ -475,7 +475,7 @@ def _augmented_assignment(evaluator: SourceEvaluator, node: ast.AugAssign) -> No
     if isinstance(node.op, ast.Add | ast.BitOr) and old.is_container and not isinstance(target, ast.Subscript):
         if old.keys is None:
             old.loosen()
-            old.put(new.iterated())
+            old.add_entry(new.iterated())
         else:
             old.absorb(new)
         return
@@ -771,7 +771,7 @@ def _sequence(evaluator: SourceEvaluator, node: ast.List | ast.Tuple | ast.Set) 
         else:
             data = evaluator.value(one)
             if made.rest is not None or number >= 32 or isinstance(node, ast.Set):
-                made.put(data)
+                made.add_entry(data)
             else:
                 made.entries[number] = data
     return made
@@ -786,7 +786,7 @@ def _dictionary(evaluator: SourceEvaluator, node: ast.Dict) -> HeldData:
             made.absorb(HeldData(data.own, data.rest, data.keys))
         else:
             named = evaluator.value(key)
-            made.put(data, named if named.constant is not None else leaf(named.all_sources()))
+            made.add_entry(data, named if named.constant is not None else leaf(named.all_sources()))
     return made
 
 
@@ -812,12 +812,12 @@ def _lambda(evaluator: SourceEvaluator, node: ast.Lambda) -> HeldData:
 
 def _yield(evaluator: SourceEvaluator, node: ast.Yield) -> HeldData:
     if node.value is not None:
-        evaluator.yielded[-1].put(evaluator.value(node.value))
+        evaluator.yielded[-1].add_entry(evaluator.value(node.value))
     return HeldData()
 
 
 def _yield_from(evaluator: SourceEvaluator, node: ast.YieldFrom) -> HeldData:
-    evaluator.yielded[-1].put(evaluator.value(node.value).iterated())
+    evaluator.yielded[-1].add_entry(evaluator.value(node.value).iterated())
     return HeldData()
 
 

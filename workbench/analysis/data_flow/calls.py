@@ -46,7 +46,7 @@ from workbench.analysis.data_flow.value_origins import (
 )
 from workbench.analysis.data_flow.value_tracker import ANY_ATTRIBUTE, ValueTracker
 from workbench.analysis.tables import function_data_flow as table
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 
 _CHANCE: Final = ("random.", "time.", "datetime.", "asyncio.sleep")  # random numbers and the clock
 # these change what later calls of `_CHANCE` return

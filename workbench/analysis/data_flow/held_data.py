@@ -169,7 +169,7 @@ class HeldData:
         return self.element()
 
     # ── Changing entries ────────────────────────────────────────────────────────────────────────────────
-    def put(self, data: HeldData, key: HeldData | None = None, *, surely: bool = True) -> None:
+    def add_entry(self, data: HeldData, key: HeldData | None = None, *, surely: bool = True) -> None:
         """Store an entry under a key, or anywhere. Not `surely`: the earlier entry may remain."""
         for holder in self.with_aliases():
             constant = key.constant if key is not None else None

@@ -21,7 +21,7 @@ from workbench.analysis.data_flow.held_data import (
     join_all,
     leaf,
 )
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 
 if TYPE_CHECKING:
     from workbench.analysis.data_flow.argument_sources import SourceEvaluator
@@ -51,7 +51,7 @@ class EvaluatedCall(NamedTuple):
     def last_name(self) -> str:
         return self.name.rpartition(".")[2]
 
-    def given(self) -> CallSources:
+    def argument_sources(self) -> CallSources:
         """Return the sources of all arguments."""
         return all_sources(*self.positional, *self.named.values())
 
@@ -98,7 +98,7 @@ def call_method(
 
 def _mixed(call: EvaluatedCall) -> HeldData:
     """Return a value made of all arguments, and of what functions among them return: nothing else is known."""
-    every = call.given() | call.receiver.all_sources()
+    every = call.argument_sources() | call.receiver.all_sources()
     handed = [one for one in (*call.positional, *call.named.values()) if _is_callable(one)]
     return leaf(every | all_sources(*(call.apply(one, leaf(every)) for one in handed)))
 
@@ -145,7 +145,7 @@ def _dict_of(call: EvaluatedCall) -> HeldData:
             made.own = one.own
         else:  # pairs
             pair = one.iterated()
-            made.put(pair.at(1), leaf(pair.at(0).all_sources()))
+            made.add_entry(pair.at(1), leaf(pair.at(0).all_sources()))
     _put_named(made, call.named)
     return made
 
@@ -155,7 +155,7 @@ def _put_named(made: HeldData, named: Mapping[str, HeldData]) -> None:
         if name.startswith("**"):
             made.absorb(data)
         else:
-            made.put(data, HeldData(constant=name))
+            made.add_entry(data, HeldData(constant=name))
 
 
 def _next(call: EvaluatedCall) -> HeldData:
@@ -251,13 +251,13 @@ def _get_attribute(call: EvaluatedCall) -> HeldData:
 
 def _set_attribute(call: EvaluatedCall) -> HeldData:
     if len(call.positional) > 2:
-        call.first.put(call.positional[2], call.second, surely=False)
+        call.first.add_entry(call.positional[2], call.second, surely=False)
     return HeldData()
 
 
 def _push(call: EvaluatedCall) -> HeldData:
     call.first.loosen()
-    call.first.put(call.second)
+    call.first.add_entry(call.second)
     return HeldData()
 
 
@@ -270,14 +270,14 @@ def _read_file(call: EvaluatedCall) -> HeldData:
 
 
 def _write_file(call: EvaluatedCall) -> HeldData:
-    call.evaluator.files.put(leaf(call.given()))
+    call.evaluator.files.add_entry(leaf(call.argument_sources()))
     return HeldData()
 
 
 def _matched(call: EvaluatedCall, texts: Sequence[HeldData]) -> HeldData:
     """Return what the result of a regular expression holds: the searched text, not the pattern."""
     held = [one for one in texts if not one.callees]
-    held += [call.apply(one, leaf(call.given())) for one in texts if _is_callable(one)]
+    held += [call.apply(one, leaf(call.argument_sources())) for one in texts if _is_callable(one)]
     return leaf(all_sources(*held, *(one for word, one in call.named.items() if word in ("string", "repl"))))
 
 
@@ -376,17 +376,17 @@ def make_object(
 
 # ── Methods ─────────────────────────────────────────────────────────────────────────────────────────────
 def _write_rows(call: EvaluatedCall) -> HeldData:
-    written = leaf(call.given())
-    call.receiver.entries.get(_WRITES_TO, call.receiver).put(written)
-    call.evaluator.files.put(written)
+    written = leaf(call.argument_sources())
+    call.receiver.entries.get(_WRITES_TO, call.receiver).add_entry(written)
+    call.evaluator.files.add_entry(written)
     return HeldData()
 
 
 def _write(call: EvaluatedCall) -> HeldData:
-    written = leaf(call.given())
+    written = leaf(call.argument_sources())
     if call.receiver.rest is not None:
-        call.receiver.put(written)
-    call.evaluator.files.put(written)
+        call.receiver.add_entry(written)
+    call.evaluator.files.add_entry(written)
     return HeldData()
 
 
@@ -405,7 +405,7 @@ def _add(call: EvaluatedCall) -> HeldData:
     if call.name in ("insert", "appendleft"):
         call.receiver.loosen()
     if call.positional:
-        call.receiver.put(call.positional[-1])
+        call.receiver.add_entry(call.positional[-1])
     return HeldData()
 
 
@@ -416,17 +416,17 @@ def _extend(call: EvaluatedCall) -> HeldData:
             receiver.absorb(one)
         elif call.name == "update" and receiver.keys is not None:
             pair = one.iterated()
-            receiver.put(pair.at(1), leaf(pair.at(0).all_sources()))
+            receiver.add_entry(pair.at(1), leaf(pair.at(0).all_sources()))
         else:
             receiver.loosen()
-            receiver.put(one.iterated())
+            receiver.add_entry(one.iterated())
     _put_named(receiver, call.named)
     return HeldData()
 
 
 def _set_default(call: EvaluatedCall) -> HeldData:
     if len(call.positional) > 1:
-        call.receiver.put(call.second, call.first, surely=False)
+        call.receiver.add_entry(call.second, call.first, surely=False)
     return call.receiver.at(call.first.constant)
 
 

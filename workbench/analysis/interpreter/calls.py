@@ -38,7 +38,7 @@ from workbench.analysis.tables.dangerous_texts import HOST
 from workbench.analysis.tables.methods_and_attributes import KINDS
 from workbench.analysis.tables.modules import MODULES
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 
 # Names of the parameter that holds the target, for calls that pass it by keyword.
 _SUBJECTS = (

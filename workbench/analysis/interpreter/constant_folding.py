@@ -29,7 +29,7 @@ from workbench.analysis.interpreter.values import (
     text_of,
 )
 from workbench.analysis.tables.methods_and_attributes import PATH_KINDS
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 
 MAX_TEXT = 65_536
 _PERCENT = re.compile(r"%(?:\([^)]{0,40}\))?[-#0 +]{0,4}\d{0,4}(?:\.\d{0,4})?[sdrfxi]")

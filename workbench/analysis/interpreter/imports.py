@@ -11,8 +11,8 @@ from workbench.analysis.interpreter.values import Value, each, known
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
 from workbench.permissions import tool_verbs
+from workbench.permissions.word_sets import names
 from workbench.records import EffectKind, Risk
 
 _PLAIN = names("_collections_abc _thread _strptime _pydecimal _decimal _datetime _json _csv _heapq _bisect _random")

@@ -24,7 +24,7 @@ from workbench.analysis.tables.methods_and_attributes import (
 )
 from workbench.analysis.tables.modules import ALIASES, CLIENT, REACHED, STANDARD, TEXTS
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 from workbench.records import EffectKind, Risk
 from workbench.records.common_types import at_least
 

@@ -42,8 +42,8 @@ from workbench.analysis.tables.methods_and_attributes import (
     WRITING_TARGET,
 )
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
 from workbench.permissions.sql_statements import SqlKind, read_sql
+from workbench.permissions.word_sets import names
 from workbench.privacy.pii_tokens import is_token_shaped
 from workbench.records import Risk
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from workbench.analysis.interpreter.path_places import PathPlace, place
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 
 
 class CommandClass(StrEnum):

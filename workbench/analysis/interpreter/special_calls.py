@@ -42,7 +42,7 @@ from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import CALLING, FOREIGN, HOOKS, RISKY_NAMES
 from workbench.analysis.tables.modules import ALIASES
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 from workbench.records import EffectKind, Risk, Tool
 
 

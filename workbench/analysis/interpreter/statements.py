@@ -27,7 +27,7 @@ from workbench.analysis.interpreter.values import (
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import FORBIDDEN_WRITES, IN_PATTERNS, KINDS
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 from workbench.records import Risk
 
 MOST_TURNS = 8

@@ -14,7 +14,7 @@ from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.values import NOTHING, Arguments, Value, readable
 from workbench.analysis.tables.modules import OURS, STANDARD, TEXTS
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 from workbench.records import EffectKind, Risk
 
 # Changed in harmless programs, or reported by other findings.

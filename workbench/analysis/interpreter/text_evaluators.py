@@ -21,7 +21,7 @@ from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import FOREIGN, FORMATTER, HOOKS, SAFE_TEMPLATES, TEXT_METHODS
 from workbench.analysis.tables.modules import ALIASES
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 from workbench.records import Risk
 from workbench.records.common_types import at_least
 

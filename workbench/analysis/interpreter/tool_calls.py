@@ -16,10 +16,10 @@ from workbench.analysis.interpreter.values import HOLE, Arguments, Value, ValueS
 from workbench.analysis.predicted_arguments import known_arguments
 from workbench.analysis.sql_statements import SqlClass, describe_sql
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL
-from workbench.analysis.tables.word_sets import names
 from workbench.analysis.visible_text import named, shorten
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import facts_of, for_call, runs_sql
+from workbench.permissions.word_sets import names
 from workbench.records import EffectKind, Risk, Span, Standing, Tool, ToolGroup
 from workbench.records.common_types import at_least, raised
 

@@ -21,7 +21,7 @@ from workbench.analysis.shell.command_reader import (
 )
 from workbench.analysis.shell.shell_parser import Word
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, DESTROYING_SQL
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 from workbench.records import Risk
 
 _LOW, _MEDIUM, _HIGH, _CRITICAL = Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL

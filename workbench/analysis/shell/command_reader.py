@@ -30,7 +30,7 @@ from workbench.analysis.shell.command_places import (
     CommandPlace,
 )
 from workbench.analysis.shell.shell_parser import SimpleCommand, Word, parse_script
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 from workbench.records import Risk
 from workbench.records.common_types import at_least, rank, worst
 
@@ -324,7 +324,7 @@ class CommandReader:
             if place is CommandPlace.NOTHING and verb != "Deletes":
                 continue
             secret = secret or place is CommandPlace.SECRET
-            found.setdefault(risk_of(path, place), []).append(f"{self._shown(path)}{_where(place)}")
+            found.setdefault(risk_of(path, place), []).append(f"{self._displayed_path(path)}{_where(place)}")
             if place is CommandPlace.NETWORK:
                 self.add("Opens a network connection through /dev", Risk.CRITICAL, "network")
         for risk, shown in found.items():
@@ -332,7 +332,7 @@ class CommandReader:
             reach = "secret" if secret and at_least(risk, Risk.HIGH) else ""
             self.add(phrase.format(_listed(shown)), risk, reach)
 
-    def _shown(self, path: str) -> str:
+    def _displayed_path(self, path: str) -> str:
         return "a file chosen at run time" if path == HOLE else self.places.show(path)
 
     def _read_risk(self, path: str, place: CommandPlace) -> Risk:

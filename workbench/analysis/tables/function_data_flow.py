@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 
 # Modules whose functions return only data from their arguments, a clock, or a random generator.
 PURE_MODULES: Final = names(

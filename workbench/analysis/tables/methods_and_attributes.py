@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 
 PATH_KINDS = names("pathlib.Path pathlib.PosixPath pathlib.WindowsPath pathlib.PurePath pathlib.PurePosixPath")
 NETWORK_KINDS = names(

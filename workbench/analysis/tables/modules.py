@@ -6,7 +6,7 @@ import string
 import sys
 
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.analysis.tables.word_sets import names
+from workbench.permissions.word_sets import names
 
 MODULES: dict[str, ProgramAction] = {}
 

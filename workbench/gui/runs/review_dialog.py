@@ -609,7 +609,7 @@ class ReviewDialog(LaterDialog):
         """Show a sentence below the request, until something else happens."""
         self._said.setText(sentence)
 
-    def said(self) -> str:
+    def status_text(self) -> str:
         """The sentence below the request."""
         return self._said.full_text()
 
