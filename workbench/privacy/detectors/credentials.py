@@ -262,11 +262,9 @@ def _is_technical(value: str) -> bool:
     """Whether a value consists of technical terms, words and numbers: `base64-encoded`, `RS256`, `2024-05-06`."""
     if _TECHNICAL.fullmatch(value):
         return True
-    parts = _PARTS.split(value)
-    terms = [part for part in parts if _TECHNICAL.fullmatch(part)]
-    if not terms:
-        return all(part.isdigit() or not part for part in parts)
-    return all(part in terms or part.isalpha() or part.isdigit() or not part for part in parts)
+    parts = set(_PARTS.split(value)) - {""}
+    terms = {part for part in parts if _TECHNICAL.fullmatch(part)}
+    return all(part.isdigit() or (bool(terms) and part.isalpha()) for part in parts - terms)
 
 
 def is_secret(value: str) -> bool:
@@ -274,7 +272,7 @@ def is_secret(value: str) -> bool:
     bare = value.strip()
     if _SCHEME.fullmatch(bare) or bare.startswith("-----BEGIN"):
         return True
-    if not 3 <= len(bare) <= 4_000 or any(letter.isspace() for letter in bare):
+    if not 3 <= len(bare) <= 4_000 or len(bare.split(maxsplit=1)) > 1:
         return False
     return bare.lower() not in _NONE and not any(
         form.fullmatch(bare) for form in (_MASKED, _FILL_IN, _DATE, _PATH, _ADDRESS)
