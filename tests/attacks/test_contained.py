@@ -7,6 +7,7 @@ and why. MCP_WORKBENCH_ATTACKS names another list to run as well, in JSON or TOM
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
@@ -49,8 +50,13 @@ async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
     await sandbox.close()
 
 
-def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
+def open_descriptors() -> dict[int, str]:
+    """What each open descriptor of this process refers to."""
+    found = {}
+    for number in map(int, os.listdir("/proc/self/fd")):
+        with contextlib.suppress(FileNotFoundError):  # the one that lists the folder
+            found[number] = os.readlink(f"/proc/self/fd/{number}")
+    return found
 
 
 async def test_every_attack_ends_as_it_must_and_the_host_is_as_before(sandbox: Sandbox, field: Field) -> None:
@@ -59,9 +65,10 @@ async def test_every_attack_ends_as_it_must_and_the_host_is_as_before(sandbox: S
     found = await try_attacks(sandbox, _for(backend), field)
     assert [one for one in found if not one.contained] == [], table(found, backend)
     await sandbox.settle()
-    async with asyncio.timeout(HANGS):  # the news of a child's end comes a little after it
-        while open_descriptors() > descriptors:
-            await asyncio.sleep(0.02)
+    until = asyncio.get_running_loop().time() + HANGS
+    while len(now := open_descriptors()) > len(descriptors):  # the news of a child's end comes a little after it
+        assert asyncio.get_running_loop().time() < until, set(now.values()) - set(descriptors.values())
+        await asyncio.sleep(0.02)
 
 
 def test_there_are_many_and_each_says_what_keeps_it() -> None:
