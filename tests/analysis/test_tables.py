@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from workbench.analysis.interpreter.shell_commands import COMMANDS, CommandClass
 from workbench.analysis.tables import dangerous_texts
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import (
@@ -118,23 +117,6 @@ def test_the_steps_of_known_escapes_are_walks() -> None:
 
 def test_names_of_honest_classes_are_not_special() -> None:
     assert SPECIAL.isdisjoint({"__init__", "__name__", "__class__", "__doc__", "__repr__", "__len__"})
-
-
-# ── the table of programs holds together ─────────────────────────────────────────────────────────────
-def test_interpreters_run_further_code_and_nothing_that_destroys_is_harmless() -> None:
-    for name in ("sh", "bash", "python", "node", "perl", "awk", "xargs", "env"):
-        assert COMMANDS[name].kind is CommandClass.CODE
-    for name in ("rm", "dd", "curl", "ssh", "sudo", "chmod"):
-        assert COMMANDS[name].kind is CommandClass.ASK
-
-
-def test_options_are_written_as_options() -> None:
-    for command in COMMANDS.values():
-        assert all(
-            option.startswith("-")
-            for option in command.approval_options | command.program_options | command.value_options
-        )
-        assert not any(word.startswith("-") for word in command.subcommands)
 
 
 # ── each kind of effect has words for people ─────────────────────────────────────────────────────────

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.analysis.interpreter.effects import host
+from workbench.analysis.interpreter.effects import SANDBOX, host
 from workbench.analysis.interpreter.path_places import PathPlace, certain, place, within
-from workbench.analysis.interpreter.shell_commands import CommandClass, judge_argv, judge_line
 from workbench.analysis.interpreter.values import HOLE
+from workbench.analysis.shell.command_reader import read_arguments, read_command
 from workbench.records import EffectKind, Risk, Verdict
 
 
@@ -41,13 +41,14 @@ from workbench.records import EffectKind, Risk, Verdict
         ("import os\nos.system('ls -l')", "Runs the command ls -l (it only reads)", Risk.HIGH, EffectKind.REFUSED),
         (
             "import os\nos.system(f'rm -rf {x}')",
-            "Runs the command rm -rf … (a shell interprets it, so it may do more than it seems)",
+            "Runs the command rm -rf … (runs shell commands, partly known only at run time; deletes a file chosen at "
+            "run time and everything in it)",
             Risk.CRITICAL,
             EffectKind.REFUSED,
         ),
         (
             "import subprocess\nsubprocess.run(['git', 'push'])",
-            f"Runs the command git push ({CommandClass.ASK.value})",
+            "Runs the command git push (sends commits to the remote repository)",
             Risk.HIGH,
             EffectKind.REFUSED,
         ),
@@ -175,80 +176,80 @@ def test_only_places_the_sandbox_surely_lacks_are_called_refused() -> None:
     assert not certain(PathPlace.UNKNOWN, HOLE)
 
 
-READ, WORKSPACE, ASK = CommandClass.READ, CommandClass.WORKSPACE, CommandClass.ASK
-CODE, UNKNOWN = CommandClass.CODE, CommandClass.UNKNOWN
 Judge = Callable[[str], Verdict]
 
 
-@pytest.mark.parametrize(
-    ("line", "kind"),
-    [
-        ("git status", READ),
-        ("git --no-pager log --oneline -5", READ),
-        ("git commit -m 'fix the bug'", WORKSPACE),
-        ("git add workspace/a.py", WORKSPACE),
-        ("git push origin main", ASK),
-        ("git clean -fd", ASK),
-        ("git reset --hard", ASK),
-        ("git -C /etc status", ASK),
-        ("git -c core.pager=x log", CODE),
-        ("git frobnicate", ASK),
-        ("ls -la workspace", READ),
-        ("cat /etc/shadow", ASK),
-        ("grep -f/etc/shadow x", ASK),
-        ("grep --file=/etc/shadow x", ASK),
-        ("cat workspace/../../a", ASK),
-        ("sort -o a b", ASK),
-        ("find . -name '*.py'", READ),
-        ("find . -delete", ASK),
-        ("find . -exec x +", CODE),
-        ("npm install evil", ASK),
-        ("npm test", CODE),
-        ("pip list", READ),
-        ("python3.11 a.py", CODE),
-        ("sed -i s/a/b/ x", CODE),
-        ("frobnicate", UNKNOWN),
-        ("./git status", UNKNOWN),
-        ("/usr/bin/git status", READ),
-        ("/home/ana/git status", UNKNOWN),
-        ("rm -rf workspace", ASK),
-        ("", UNKNOWN),
-    ],
-)
-def test_a_command_is_what_its_words_are(line: str, kind: CommandClass) -> None:
-    if line:
-        assert judge_argv(shlex.split(line), absolute=False).kind is kind
-    else:
-        assert judge_argv([]).kind is kind
+QUIET = """
+git status
+git --no-pager log --oneline -5
+git commit -m 'fix the bug'
+git add workspace/a.py
+ls -la workspace
+find . -name '*.py'
+pip list
+/usr/bin/git status
+ls; id
+cat workspace/a > workspace/b
+sort -o a b
+sed -i s/a/b/ x
+"""
+RISKY = r"""
+git push origin main
+git clean -fd
+git reset --hard
+git -C /etc status
+git -c core.pager=x log
+git frobnicate
+cat /etc/shadow
+grep -f/etc/shadow x
+grep --file=/etc/shadow x
+cat workspace/../../a
+find . -delete
+find . -exec x +
+npm install evil
+npm test
+python3.11 a.py
+frobnicate
+./git status
+/home/ana/git status
+rm -rf workspace
+ls | sh
+ls 'x
+/usr/bin/gıt status
+cat ~/.ssh/id_rsa
+sh -c 'rm -rf workspace'
+awk 'BEGIN{system("id")}'
+sudo ls
+env -S 'rm -rf /'
+"""
 
 
-def test_a_program_without_its_path_is_whatever_the_search_path_says() -> None:
-    assert judge_argv(["git", "status"]).kind is UNKNOWN
-    assert judge_argv(["/usr/bin/git", "status"]).kind is READ
-    assert judge_argv(["/usr/bin/git\n", "status"]).kind is UNKNOWN
-    assert judge_argv(["/usr/bin/gıt", "status"]).kind is UNKNOWN
-    assert judge_argv(["/usr/bin/git", "status\n"]).kind is ASK
-
-
-@pytest.mark.parametrize("line", ["ls; id", "ls | sh", "ls $(id)", "ls `id`", "ls > x", "ls \\\nid", "ls 'x", "ls *"])
-def test_what_a_shell_would_do_more_is_further_code(line: str) -> None:
-    assert judge_line(line).kind is CODE
+def test_a_command_is_read_alike_as_a_text_and_as_arguments() -> None:
+    for block, risky in ((QUIET, False), (RISKY, True)):
+        for line in block.strip().split("\n"):
+            read = [read_command(line, SANDBOX)]
+            if not set(line) & set(";|><") and not line.endswith("'x"):
+                read.append(read_arguments(shlex.split(line), SANDBOX))
+            assert all((one.risk is not Risk.LOW) == risky for one in read), line
 
 
 @given(st.lists(st.text(max_size=12), max_size=5))
 def test_nothing_that_could_be_a_command_breaks_it(argv: list[str]) -> None:
-    assert judge_argv(argv).explanation
-    assert judge_line(" ".join(argv)).explanation
+    assert read_arguments(argv, SANDBOX).sentence
+    assert read_command(" ".join(argv), SANDBOX).sentence
 
 
 @pytest.mark.parametrize(
     ("code", "told"),
     [
         ("import subprocess\nsubprocess.run(['git', 'status'])", "Runs the command git status (it only reads)"),
-        ("import os\nos.system('git push')", "Runs the command git push (it can change or send"),
-        ("import os\nos.system('ls; id')", "Runs the command ls; id (a shell interprets it"),
-        ("import subprocess\nsubprocess.run(['ls', input()])", "some of its arguments are only known at run time"),
-        ("import asyncio\nawait asyncio.create_subprocess_exec('python', '-c', 'x')", "it runs further code"),
+        ("import os\nos.system('git push')", "Runs the command git push (sends commits to the remote"),
+        ("import os\nos.system('ls; id > /etc/x')", "Runs the command ls; id > /etc/x (writes /etc/x (the system))"),
+        ("import subprocess\nsubprocess.run(['ls', input()])", "reads a file chosen at run time"),
+        ("import subprocess\nsubprocess.run('git push -f' if x else 'ls', shell=True)", "overwrites history"),
+        ("import subprocess\nsubprocess.run(['git push -f', 'ls'], shell=True)", "overwrites history"),
+        ("import subprocess\nsubprocess.run(f'ls {x}', shell=True)", "partly known only at run time"),
+        ("import asyncio\nawait asyncio.create_subprocess_exec('python', '-c', 'x')", "runs Python code: x"),
     ],
 )
 def test_a_finding_says_what_the_command_comes_to(code: str, told: str, judge: Judge) -> None:

@@ -29,7 +29,6 @@ from workbench.analysis.interpreter.values import (
     iterated,
     join,
     known,
-    readable,
     tainted,
     text_of,
 )
@@ -301,10 +300,8 @@ def _call_rule(interpreter: Interpreter, node: ast.Call, ref: str, rule: Callabl
         return Value(taint=arguments.taint)
     if rule.action is ProgramAction.PROCESS:
         argv = arguments.positional if ref.endswith("_exec") else target.items
-        words = (
-            " ".join(filter(None, map(readable, arguments.positional))) if ref.endswith("_exec") else readable(target)
-        )
-        note_command(interpreter, node, words, arguments.taint, argv)
+        shell = not argv or "shell" in arguments.named
+        note_command(interpreter, node, argv or [target], arguments.taint, shell=shell)
         return Value(taint=frozenset({ValueSource("untrusted", "a command's output", line)}))
     note(interpreter, rule.action, node, ref.removeprefix("builtins."), risk=rule.risk)
     if ref in _TEMPORARY_FOLDERS and all(
@@ -339,7 +336,7 @@ def _call_module(
         source = ValueSource("untrusted", "the network", interpreter.span(node).line)
         return Value(kind=ref if ref in KINDS else "", taint=frozenset({source}))
     if action is ProgramAction.PROCESS:
-        note_command(interpreter, node, " ".join(filter(None, map(readable, arguments.positional))), arguments.taint)
+        note_command(interpreter, node, arguments.positional, arguments.taint, shell=False)
     else:
         note(interpreter, action, node, ref)
     return Value(taint=arguments.taint)

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from workbench.analysis.host_rule_findings import named_place
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.path_places import PathPlace, certain, place, within
-from workbench.analysis.interpreter.shell_commands import judge_argv, judge_line
 from workbench.analysis.interpreter.values import HOLE, NOTHING, Value, ValueSource, each, known, readable, text_of
+from workbench.analysis.shell.command_places import ClientPlaces
+from workbench.analysis.shell.command_reader import CommandReading, lower_first, read_arguments
 from workbench.analysis.tables.dangerous_texts import DESTRUCTIVE_COMMAND, HOST, POWERFUL_VARIABLE, SECRET_NAME
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
 from workbench.records import EffectKind, Risk
-from workbench.records.common_types import raised
+from workbench.records.common_types import raised, rank
 
 FILE_ACTIONS = frozenset(
     {
@@ -29,6 +30,9 @@ FILE_ACTIONS = frozenset(
     }
 )
 MOST_FILES = 8  # of a list of paths; the rest is seldom different
+SANDBOX = ClientPlaces(
+    ("/bench", "/workspace"), ("/bench",), "/root", follow_links=False
+)  # where programs run commands
 _LOOKING = frozenset({ProgramAction.READ, ProgramAction.LIST})
 _HARD = frozenset({ProgramAction.MOVE, ProgramAction.DELETE, ProgramAction.META, ProgramAction.LINK})
 
@@ -135,25 +139,30 @@ def _note_chooser(interpreter: Interpreter, action: ProgramAction, node: ast.AST
 def note_command(
     interpreter: Interpreter,
     node: ast.AST,
-    command: str,
+    parts: Sequence[Value],
     taint: frozenset[ValueSource],
-    argv: Sequence[Value] | None = None,
+    *,
+    shell: bool,
 ) -> None:
-    """Note that another program is run: by an argv list, or by a text for a shell if `argv` is None."""
+    """Note that another program is run. `parts`: the program with its arguments, or one text for a shell."""
+    command = " ".join(filter(None, map(readable, parts)))
+    readings = _read_command(parts, shell=shell) if command else []
     source = first_of_kind(taint, "untrusted")
-    risk = Risk.CRITICAL if source or DESTRUCTIVE_COMMAND.search(command) else Risk.HIGH
-    note(interpreter, ProgramAction.PROCESS, node, command, risk=risk, words=_command_words(command, argv))
+    critical = any(one.risk is Risk.CRITICAL for one in readings) or DESTRUCTIVE_COMMAND.search(command)
+    worst_one = max(readings, key=lambda one: rank(one.risk), default=None)
+    words = ""
+    if worst_one is not None:
+        does = lower_first(worst_one.sentence.removesuffix(".")) if worst_one.effects else "it only reads"
+        words = f"{WORDS[ProgramAction.PROCESS].named.format(command)} ({does})"
+    note(interpreter, ProgramAction.PROCESS, node, command, risk=Risk.CRITICAL if source or critical else Risk.HIGH,
+         words=words)  # fmt: skip
 
 
-def _command_words(command: str, argv: Sequence[Value] | None) -> str:
-    if not command:
-        return ""
-    parts = [known(part) for part in argv or ()]
-    words = [part for part in parts if part is not None]
-    whole = bool(parts) and len(words) == len(parts)
-    judged = judge_argv(words, absolute=False) if whole else judge_line(command) if argv is None else None
-    told = WORDS[ProgramAction.PROCESS].named.format(command)
-    return f"{told} ({judged.explanation if judged else 'some of its arguments are only known at run time'})"
+def _read_command(parts: Sequence[Value], *, shell: bool) -> list[CommandReading]:
+    """Return what a command does, for each text that it may be."""
+    if not shell:
+        return [read_arguments([HOLE if part.choices else text_of(part) for part in parts], SANDBOX)]
+    return [read_arguments(["sh", "-c", text_of(choice)], SANDBOX) for choice in each(parts[0])]
 
 
 def note_network(interpreter: Interpreter, node: ast.AST, address: Value, taint: frozenset[ValueSource]) -> None:

@@ -217,7 +217,7 @@ def _call_other_method(
     elif action is ProgramAction.NETWORK:
         note_network(interpreter, node, arguments.get(0), arguments.taint)
     elif action is ProgramAction.PROCESS:
-        note_command(interpreter, node, readable(arguments.get(0)), arguments.taint)
+        note_command(interpreter, node, [arguments.get(0)], arguments.taint, shell=True)
     else:
         note(interpreter, action, node, f".{name}()")
     return Value(taint=taint)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from workbench.analysis.interpreter.shell_commands import CommandClass, class_of
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.shell.command_places import CommandPlace
 from workbench.analysis.shell.command_reader import (
@@ -389,8 +388,8 @@ def _awk(reader: CommandReader, call: CommandCall) -> None:
 
 def _searching(reader: CommandReader, call: CommandCall) -> None:
     """`grep` and others whose first operand is a pattern."""
-    if class_of(call.name, call.arguments) in (CommandClass.CODE, CommandClass.ASK):
-        reader.add(f"Runs {call.text}, whose options start other programs or write files", _HIGH)
+    if call.name == "rg" and call.has("--pre"):
+        reader.add(f"Runs {call.text}, whose options start other programs", _HIGH)
     values = ("-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "-T", "--include", "--exclude", "--exclude-dir",
         "--type",
               "--glob", "--max-count", "-M", "--regexp", "--file", "--arg", "--argjson", "--context")  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.tables.dangerous_texts import SENSITIVE_PATH
@@ -76,6 +77,7 @@ class ClientPlaces(Struct, frozen=True):
     roots: tuple[str, ...] = ()
     cwds: tuple[str, ...] = ()
     home: str = ""
+    follow_links: bool = True  # False: the paths are not those of this machine
 
     def classify(self, path: str) -> CommandPlace:
         """Return the kind of place of a path; of several possible ones the most sensitive."""
@@ -94,14 +96,14 @@ class ClientPlaces(Struct, frozen=True):
         elif path.startswith("~"):
             return (f"/home/{path[1:]}",)
         if os.path.isabs(path):
-            return (_real(path),)
-        return tuple(_real(os.path.join(cwd, path)) for cwd in self.cwds)
+            return (self._real(path),)
+        return tuple(self._real(os.path.join(cwd, path)) for cwd in self.cwds)
 
     def moved(self, path: str) -> ClientPlaces:
         """Return the places after `cd PATH`, which may have failed: then the folders before it apply as well."""
         if HOLE in path:
-            return ClientPlaces(self.roots, (), self.home)
-        return ClientPlaces(self.roots, tuple(dict.fromkeys(self.resolve(path)))[:4], self.home)
+            return replace(self, cwds=())
+        return replace(self, cwds=tuple(dict.fromkeys(self.resolve(path)))[:4])
 
     def show(self, path: str) -> str:
         """Return a path as the user reads it: relative to the project, or with `~`."""
@@ -126,6 +128,13 @@ class ClientPlaces(Struct, frozen=True):
         place = self.classify(folder.rstrip("/") or "/")
         # a value may climb out of the folder, unless it is only a part of a name between known ends
         return CommandPlace.UNKNOWN if place in (CommandPlace.PROJECT, CommandPlace.ROOT) else place
+
+    def _real(self, path: str) -> str:
+        """Resolve symbolic links, so that a link in the project does not hide where it leads."""
+        try:
+            return os.path.realpath(path) if self.follow_links else os.path.normpath(path)
+        except (OSError, ValueError):
+            return os.path.normpath(path)
 
     def _classify(self, path: str) -> CommandPlace:
         if _QUIET_DEVICES.fullmatch(path):
@@ -174,11 +183,3 @@ def _hides_secret(path: str) -> bool:
 
 def _under(path: str, folders: Iterable[str]) -> bool:
     return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
-
-
-def _real(path: str) -> str:
-    """Resolve symbolic links, so that a link in the project does not hide where it leads."""
-    try:
-        return os.path.realpath(path)
-    except (OSError, ValueError):
-        return os.path.normpath(path)

@@ -1,7 +1,8 @@
-"""Says what a command for a shell does: effects as sentences with a risk, for each program that it may start.
+"""Says what a command does: effects as sentences with a risk, for each program that it may start.
 
-`command_handlers.py` knows single programs, `shell_commands.py` the class of all others. A program that neither knows,
-an argument that only the shell knows, and a script that was not understood are never low.
+Commands of clients' agents (`client_hooks`) and of programs (`analysis/interpreter`) are both read here.
+`command_handlers.py` knows single programs. A program that it does not know, an argument that only the shell knows, and
+a script that was not understood are never low.
 """
 
 from __future__ import annotations
@@ -13,15 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from workbench.analysis.interpreter.shell_commands import (
-    COMMANDS,
-    CommandClass,
-    class_of,
-    has_risky_options,
-    plain_name,
-)
 from workbench.analysis.interpreter.values import HOLE
-from workbench.analysis.reading import assess
 from workbench.analysis.shell.command_places import (
     DELETE_RISK,
     READ_RISK,
@@ -31,13 +24,16 @@ from workbench.analysis.shell.command_places import (
 )
 from workbench.analysis.shell.shell_parser import SimpleCommand, Word, parse_script
 from workbench.permissions.word_sets import names
-from workbench.records import Risk
+from workbench.records import Risk, Verdict
 from workbench.records.common_types import at_least, rank, worst
 
 _MESSAGES = names("-m --message -name -iname -path -e -k")  # options that take the next word, whatever it is
 _SHOWN = 3  # effects and paths that a sentence names
 _MOST_COMMANDS = 3_000  # commands that are read for one script
 _DEEPEST = 6  # commands inside commands
+_VERSIONED = re.compile(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
+# programs that show something, but start or change more with certain options or subcommands
+_CHANGED_BY_OPTIONS = names("date rg sort find fd tree tar git pip npm cargo docker podman kubectl")
 _BINARIES = re.compile(r"/(?:usr/(?:local/)?|opt/(?:homebrew|local)/)?s?bin/[^/]+")
 # variables that make programs load code, read other settings, or reach other hosts
 _LOADING = re.compile(
@@ -111,20 +107,38 @@ class CommandReading(Struct, frozen=True):
         texts += [one.text for one in top[:_SHOWN]]
         more = len(top) - _SHOWN
         texts += [f"and {more} more"] if more > 0 else []
-        return "; ".join(texts) + "." if texts else "Does nothing."
+        return "; ".join([*texts[:1], *map(lower_first, texts[1:])]) + "." if texts else "Only reads."
 
 
-def read_command(text: str, places: ClientPlaces) -> CommandReading:
-    """Read a script that runs in the folders of `places`."""
-    reader = CommandReader(places)
+JudgeCode = Callable[[str], Verdict]
+
+
+def read_command(text: str, places: ClientPlaces, judge_code: JudgeCode | None = None) -> CommandReading:
+    """Read a script that runs in the folders of `places`. `judge_code` judges Python code in it."""
+    reader = CommandReader(places, judge_code)
     reader.read_script(text)
+    return reader.result()
+
+
+def read_arguments(arguments: Sequence[str], places: ClientPlaces) -> CommandReading:
+    """Read a program with its arguments that is started without a shell. HOLE: known only at run time."""
+    reader = CommandReader(places)
+    words = tuple(Word(one, quoted=True) for one in arguments)
+    reader.read_words(words, SimpleCommand(words))
     return reader.result()
 
 
 class CommandReader:
     """Reads one script and the scripts inside it. Handlers add effects with its methods."""
 
-    def __init__(self, places: ClientPlaces, depth: int = 0, work: list[int] | None = None) -> None:
+    def __init__(
+        self,
+        places: ClientPlaces,
+        judge_code: JudgeCode | None = None,
+        depth: int = 0,
+        work: list[int] | None = None,
+    ) -> None:
+        self._judge_code = judge_code
         self._work = work if work is not None else [0]  # commands that were read, by nested readers too
         self.places = places
         self.depth = depth
@@ -208,9 +222,9 @@ class CommandReader:
         if (handler := HANDLERS.get(name)) is not None:
             handler(self, CommandCall(name, arguments, list(words[1:]), command))
         else:
-            self._read_by_class(name, arguments)
+            self.add(f"Runs {shorten(name)}, which is not known", Risk.HIGH)
         self._read_options(name, arguments)
-        if has_risky_options(name) and _hides_options(words):
+        if name in _CHANGED_BY_OPTIONS and _hides_options(words):
             self.add(f"Runs {name} with options that are known only at run time", Risk.MEDIUM)
 
     def _read_options(self, name: str, arguments: Sequence[str]) -> None:
@@ -220,20 +234,6 @@ class CommandReader:
         own = list(itertools.takewhile(lambda one: one != "--", arguments))
         if (starting := next((one for one in own if _STARTING_OPTIONS.fullmatch(one)), "")) != "":
             self.add(f"Runs {shorten(name)} with an option that starts other programs: {shorten(starting)}", Risk.HIGH)
-
-    def _read_by_class(self, name: str, arguments: Sequence[str]) -> None:
-        if name not in COMMANDS:
-            self.add(f"Runs {shorten(name)}, which is not known", Risk.HIGH)
-            return
-        kind = class_of(name, arguments)
-        if kind is CommandClass.READ:
-            self.read(paths_of(arguments))
-        elif kind is CommandClass.WORKSPACE:
-            self.write(paths_of(arguments) or ["."])
-        elif kind is CommandClass.CODE:
-            self.add(f"Runs {shorten(' '.join([name, *arguments]))}, which runs further code", Risk.HIGH)
-        else:
-            self.add(f"Runs {shorten(' '.join([name, *arguments]))}, which can change more than files", Risk.HIGH)
 
     def read_inner(self, words: Sequence[str], command: SimpleCommand) -> None:
         """Read a command that another one starts: `sudo …`, `xargs …`."""
@@ -251,7 +251,7 @@ class CommandReader:
         if self.depth > _DEEPEST:
             self.problem("commands in it are nested too deeply")
             return
-        nested = CommandReader(self.places, self.depth + 1, self._work)
+        nested = CommandReader(self.places, self._judge_code, self.depth + 1, self._work)
         nested.read_script(text)
         self.effects += nested.effects
         self._problems += nested._problems
@@ -296,20 +296,21 @@ class CommandReader:
             file = next((one.target.text for one in command.redirections if one.operator == "<"), None)
             if file is not None:
                 self.run_file(file)
-        elif HOLE in text and not shell:
-            self.add(f"Runs {what} that is partly known only at run time", Risk.HIGH)
-        elif HOLE in text and text.strip() == HOLE:
-            self.add(f"Runs {what} that is known only at run time", Risk.HIGH)
-        elif shell:
+        elif HOLE in text and (not shell or text.strip() == HOLE):
+            self.add(f"Runs {what}, known only at run time", Risk.HIGH)
+        elif HOLE in text:  # the shell reads the value as commands too
+            self.add(f"Runs {what}, partly known only at run time", Risk.HIGH)
             self.read_inner_script(text.replace(HOLE, "${_}"))
+        elif shell:
+            self.read_inner_script(text)
         else:
             self._read_code(text, what)
 
     def _read_code(self, text: str, what: str) -> None:
-        if what != "Python code":
+        if what != "Python code" or self._judge_code is None:
             self.add(f"Runs {what}: {shorten(text)}", Risk.HIGH)
             return
-        verdict = assess(text, ())
+        verdict = self._judge_code(text)
         words = "; ".join(
             dict.fromkeys(one.text.partition(" (")[0] for one in verdict.effects if one.risk is not Risk.LOW)
         )
@@ -353,6 +354,12 @@ class CommandReader:
         if place is CommandPlace.ROOT and not set(self.places.resolve(path)) <= set(self.places.roots):
             return Risk.CRITICAL
         return DELETE_RISK.get(place, Risk.HIGH)
+
+
+def plain_name(name: str) -> str:
+    """Return the program name without its version: `python3.11` is python."""
+    match = _VERSIONED.fullmatch(name)
+    return match.group(1) if match else name
 
 
 def loads_code(name: str) -> bool:
@@ -462,6 +469,10 @@ def paths_of(arguments: Iterable[str]) -> list[str]:
         if value.startswith(("/", "~", "..", ".")) or "/" in value:
             found.append(value)
     return found
+
+
+def lower_first(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def shorten(text: str, limit: int = 90) -> str:
