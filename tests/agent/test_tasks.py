@@ -196,6 +196,18 @@ async def test_the_agent_is_told_that_its_request_waits_where_no_form_can_answer
     assert not answers
 
 
+async def test_a_second_run_of_the_same_program_gets_a_form_of_its_own(asking, agent):
+    asking.services.settings.set(replace(asking.settings, approval_elicitation=True))
+    decisions = ["deny", "allow"]
+
+    async def answer(context, params):
+        return T.ElicitResult(action="accept", content={"decision": decisions.pop(0)})
+
+    async with agent(mode="legacy", elicitation_callback=answer) as client:
+        states = [(await told(client, "execute_code", **ADDS))[1]["state"] for _ in range(2)]
+    assert states == ["refused", "done"]
+
+
 async def test_a_form_is_withdrawn_when_the_user_answers_elsewhere(asking, agent):
     asking.services.settings.set(replace(asking.settings, approval_elicitation=True))
     shown, withdrawn = asyncio.Event(), asyncio.Event()

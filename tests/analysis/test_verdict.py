@@ -8,6 +8,7 @@ import pytest
 
 from workbench.analysis.verdict import merge_impacts
 from workbench.records import Gate, Impact, Risk, Verdict
+from workbench.records.stated_facts import unstated_effects
 
 
 @pytest.mark.parametrize(
@@ -164,3 +165,21 @@ def test_code_that_is_out_of_sight_is_a_finding_with_its_column(
 )
 def test_long_data_and_comments_are_not_hidden_code(code: str, rules: Callable[[str], dict[str, Risk]]) -> None:
     assert "text.blanks" not in rules(code)
+
+
+DELETIONS = "from servers.demo import delete_customer\n" + "".join(
+    f"await delete_customer(customer_id='CUS-{number}')\n" for number in (1, 12, 123, 1234, 12345)
+)
+
+
+def test_what_the_sentence_does_not_state_is_known_although_its_words_occur_there(
+    judge: Callable[[str], Verdict],
+) -> None:
+    verdict = judge(DELETIONS)
+    stated = [text for part in verdict.headline for text in part.states]
+    left = [one.text for one in unstated_effects(verdict)]
+    assert "And 2 further effects" in verdict.sentence
+    assert len(stated) == 3
+    assert len(left) == 2
+    assert not set(stated) & set(left)
+    assert {one.text for one in verdict.effects} == {*stated, *left}

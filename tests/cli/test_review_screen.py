@@ -98,6 +98,19 @@ async def test_programs_are_listed_allowed_with_two_keys_and_high_risk_needs_the
     await screen.shows("Nothing waits for you")
 
 
+async def test_of_requests_that_end_within_one_second_the_oldest_comes_first(core, agent):
+    proposed = [(await propose(core, agent, DELETES.format(name))).id for name in ("first", "second", "third")]
+    assert [one.id for one in await core.api.waiting_requests()] == proposed
+
+    async def connect(_paths):
+        return await connect_in_memory(core.methods, core.bus, role="window")
+
+    queue = ReviewQueue(lambda: [core.paths], connect)
+    await queue.find_projects()
+    assert [item.request.id for item in queue.items] == proposed
+    await queue.close()
+
+
 async def test_deny_is_one_key_and_can_be_undone(core, agent, screen):
     run = await propose(core, agent)
     await screen.shows("1 waiting")

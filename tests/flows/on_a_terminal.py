@@ -80,5 +80,17 @@ class OnTerminal:
             while self._take() and await asyncio.sleep(0, result=len(self.said)) != len(self.said):
                 pass
         self.code = self._process.returncode
-        os.close(self._master)
+        self._close()
         return self.said[self._read :]
+
+    def kill(self) -> None:
+        """End the process if a failed test left it."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._close()
+
+    def _close(self) -> None:
+        if self._master >= 0:
+            os.close(self._master)
+            self._master = -1

@@ -75,10 +75,15 @@ async def client(settings, person):
 
 @pytest.fixture
 def command(settings):
-    def start(*words, **more):
-        return OnTerminal([*COMMAND, *words, "--project", str(settings.project)], **more)
+    started = []
 
-    return start
+    def start(*words, **more):
+        started.append(OnTerminal([*COMMAND, *words, "--project", str(settings.project)], **more))
+        return started[-1]
+
+    yield start
+    for terminal in started:
+        terminal.kill()
 
 
 async def over(there):

@@ -8,12 +8,10 @@ contains the hash of what is shown, so an answer cannot apply to a changed progr
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from typing import Final
 
 import mcp.types as T
@@ -26,8 +24,18 @@ from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.privacy.text_kinds import KindMarks, TextKind
-from workbench.records import Decision, Gate, HeldCall, HeldCallAnswer, JsonObject, Risk, Run, RunState, Verdict
-from workbench.records.stated_facts import call_sentence
+from workbench.records import (
+    Decision,
+    HeldCall,
+    HeldCallAnswer,
+    JsonObject,
+    RequestKind,
+    Risk,
+    Run,
+    RunState,
+    WaitingRequest,
+)
+from workbench.records.waiting_requests import call_request, program_request
 from workbench.runs.run_manager import RunManager
 
 log = logging.getLogger(__name__)
@@ -65,20 +73,18 @@ class ApprovalElicitation:
 
     def requests(self, run: Run) -> dict[str, T.ElicitRequest]:
         """Return the elicitations for what a run waits for now, by key; empty if the risk is too high."""
-        found: dict[str, Callable[[], str]] = {}
-        if run.awaits_answer:
-            verdict = run.verdict
-            if (
-                verdict is not None
-                and verdict.risk in _OFFERED
-                and verdict.gate is not Gate.BLOCKED
-                and run.fingerprint
-            ):
-                found[_program_key(run)] = partial(self._program_text, run, verdict)
-        else:
-            held = [one for one in run.held_calls if one.risk in _OFFERED and not one.is_answer]
-            found = {_call_key(one): partial(self._call_text, one) for one in held}
-        return {key: self._request(text()) for key, text in found.items() if key not in self._answered}
+        waiting = [program_request(run)] if run.awaits_answer else [call_request(one) for one in run.held_calls]
+        found = {_key(one): one for one in waiting if self._is_offered(one)}
+        return {key: self._request(self._text(one)) for key, one in found.items() if key not in self._answered}
+
+    def _is_offered(self, request: WaitingRequest) -> bool:
+        is_known = request.run is None or bool(request.run.fingerprint)
+        return (
+            is_known
+            and request.risk in _OFFERED
+            and "allow" in request.answers
+            and request.kind is not RequestKind.ANSWER
+        )
 
     def apply(self, run_id: str, responses: Mapping[str, T.InputResponse]) -> None:
         """Apply the client's answers; answers to requests that no longer wait are ignored."""
@@ -127,26 +133,30 @@ class ApprovalElicitation:
             decision = Decision(run.id, run.proposal.sha, allow, by, reason, time.time(), fingerprint=run.fingerprint)
             self._run_manager.decide(decision)
             return
-        held = next(one for one in run.held_calls if _call_key(one) == key)
+        held = next(one for one in run.held_calls if _key(call_request(one)) == key)
         self._run_manager.answer_held_call(HeldCallAnswer(held.id, allow, reason=reason, by=by))
 
     def _request(self, message: str) -> T.ElicitRequest:
         schema = self._marks.mark_schema(_SCHEMA, TextKind.FIXED)
         return T.ElicitRequest(params=T.ElicitRequestFormParams(message=message, requested_schema=schema))
 
-    def _program_text(self, run: Run, verdict: Verdict) -> str:
-        lines = [verdict.sentence]
-        effects = [one.text for one in verdict.effects if one.text not in verdict.sentence]
-        lines += [f"- {text}" for text in dict.fromkeys(effects[:_SHOWN_EFFECTS])]
-        lines += [run.isolation] if run.isolation else []
-        head = self._fixed(f"A program of {run.proposal.author} asks for your approval ({verdict.risk} risk).\n")
-        rest = self._fixed(f"\nThe program itself: `mcp-workbench runs show {run.id}`, or in the workbench's window.")
+    def _text(self, request: WaitingRequest) -> str:
+        if request.held_call is not None:
+            return self._call_text(request, request.held_call)
+        more = len(request.effects) - _SHOWN_EFFECTS
+        lines = [request.sentence, *(f"- {text}" for text in request.effects[:_SHOWN_EFFECTS])]
+        lines += [f"- {more} more effects"] * (more > 0)
+        lines += [request.run.isolation] if request.run is not None and request.run.isolation else []
+        head = self._fixed(f"A program of {request.author} asks for your approval ({request.risk} risk).\n")
+        rest = self._fixed(
+            f"\nThe program itself: `mcp-workbench runs show {request.id}`, or in the workbench's window."
+        )
         return head + self._marks.mark("\n".join(lines), TextKind.PUBLIC) + rest
 
-    def _call_text(self, held: HeldCall) -> str:
+    def _call_text(self, request: WaitingRequest, held: HeldCall) -> str:
         head = self._fixed(f"A running program of {held.author} asks for your approval ({held.risk} risk).\n")
         many = f"\nThis and {held.more} similar calls." if held.more and held.sentence else ""
-        text = f"{call_sentence(held)}{many}\n{held.arguments[:_LONGEST_ARGUMENTS]}"
+        text = f"{request.sentence}{many}\n{held.arguments[:_LONGEST_ARGUMENTS]}"
         rest = self._fixed(f"\nThe complete call: `mcp-workbench calls show {held.id}`, or in the workbench's window.")
         return head + self._marks.mark(text, TextKind.DATA) + rest
 
@@ -154,13 +164,10 @@ class ApprovalElicitation:
         return self._marks.mark(text, TextKind.FIXED)
 
 
-def _program_key(run: Run) -> str:
-    return f"program-{run.fingerprint[:16]}"
-
-
-def _call_key(held: HeldCall) -> str:
-    shown = hashlib.sha256(f"{held.id}\0{held.arguments}\0{held.list}".encode("utf-8", "replace")).hexdigest()
-    return f"call-{shown[:16]}"
+def _key(request: WaitingRequest) -> str:
+    """Return the key of one form. It names the request and what is shown, so that neither an answer to a different
+    request of the same program, nor to a changed one, can apply."""
+    return f"{request.kind}-{request.fingerprint[:16]}"
 
 
 def _decision(response: T.ElicitResult) -> bool | None:

@@ -305,7 +305,10 @@ def name_file_changes(verdict: Verdict, taken: Callable[[str], bool]) -> Verdict
             words[one.message] = f"{'Changes the existing' if taken(path) else 'Creates'} {one.subject}"
     if not words:
         return verdict
-    headline = tuple(replace(one, text=_reworded(one.text, words)) for one in verdict.headline)
+    headline = tuple(
+        replace(one, text=_reworded(one.text, words), states=tuple(words.get(text, text) for text in one.states))
+        for one in verdict.headline
+    )
     stated = " ".join(one.text for one in verdict.headline)
     return replace(
         verdict,

@@ -97,7 +97,9 @@ def _calls(report: ProgramReport) -> list[NotedFinding]:
 
 def _part(note: NotedFinding) -> HeadlinePart:
     risk = note.effect.risk if note.effect is not None else note.finding.risk
-    return HeadlinePart(note.finding.message, risk, note.finding.span.line, note.finding.subject)
+    effect, message = note.effect, note.finding.message
+    states = (effect.text,) if effect is not None and effect.text == message else ()
+    return HeadlinePart(message, risk, note.finding.span.line, note.finding.subject, states)
 
 
 def _reading_calls(report: ProgramReport, most_text: int) -> list[HeadlinePart]:
@@ -114,8 +116,9 @@ def _reading_calls(report: ProgramReport, most_text: int) -> list[HeadlinePart]:
     if short and any(text != f"Reads with {tool}" for text in texts for tool in tools):
         named = [text for text in texts if not text.startswith("Reads with ")]
         plain = [text.removeprefix("Reads with ") for text in texts if text.startswith("Reads with ")]
-        texts = [*named, *([f"Reads with {' and '.join(plain)}"] if plain else [])]
-        return [HeadlinePart(text, Risk.LOW) for text in texts]
+        parts = [HeadlinePart(text, Risk.LOW, states=(text,)) for text in named]
+        states = tuple(text for text in texts if text not in named)
+        return parts + [HeadlinePart(f"Reads with {' and '.join(plain)}", Risk.LOW, states=states)] * bool(plain)
     words = f"Reads with {' and '.join(tools)}" if len(tools) < MOST else f"Reads with {len(tools)} tools"
     return [HeadlinePart(words, Risk.LOW)]
 

@@ -112,6 +112,7 @@ from workbench.records import (
     Verdict,
     Vitals,
 )
+from workbench.records.waiting_requests import WaitingRequest
 from workbench.settings import Settings
 
 
@@ -1022,6 +1023,11 @@ class CoreApi(Protocol):
 
     @api
     async def vitals(self, server: str) -> Vitals: ...
+
+    @api
+    async def waiting_requests(self) -> tuple[WaitingRequest, ...]:
+        """Everything that waits for the user: programs, held calls and answers, file changes, forms of servers, and
+        decisions about servers. What is denied first is first."""
 
     @api
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:

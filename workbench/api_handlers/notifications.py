@@ -7,8 +7,7 @@ import time
 from workbench.api_handlers.request_handler import BY, RequestHandler
 from workbench.broker.services import Services
 from workbench.notifications.notifier import Notifier
-from workbench.notifications.waiting_request import CALL, PROGRAM, WaitingRequest
-from workbench.records import Decision, HeldCallAnswer
+from workbench.records import Decision, HeldCallAnswer, RequestKind, WaitingRequest
 from workbench.runs.run_manager import RunManager
 
 _BY = f"{BY}, in a desktop notification"
@@ -27,10 +26,10 @@ class DesktopAnswers(RequestHandler):
 
     def deny(self, request: WaitingRequest) -> None:
         """Deny exactly the request that was shown. The user can undo it for a few seconds."""
-        if request.kind == PROGRAM:
-            decision = Decision(request.id, request.sha, False, _BY, at=time.time(), undoable=True)
+        if request.run is not None:
+            decision = Decision(request.id, request.run.proposal.sha, False, _BY, at=time.time(), undoable=True)
             self._manager.decide(decision)
-        elif request.kind == CALL:
+        elif request.kind is RequestKind.CALL:
             self._manager.answer_held_call(HeldCallAnswer(request.id, False, undoable=True, by=_BY))
 
     def undo(self, request: WaitingRequest) -> None:

@@ -31,7 +31,9 @@ from workbench.records import (
     Run,
     Verdict,
 )
+from workbench.records.waiting_requests import WaitingRequest, files_request
 from workbench.runs.run_manager import RunManager
+from workbench.workspace.file_change_records import changes_record
 
 
 class RunHandler(RequestHandler):
@@ -68,6 +70,13 @@ class RunHandler(RequestHandler):
             required,
             force_approval,
         )
+
+    @api
+    async def waiting_requests(self) -> tuple[WaitingRequest, ...]:
+        """Everything that waits for the user: programs, held calls and answers, file changes, forms of servers, and
+        decisions about servers. What is denied first is first."""
+        held = await asyncio.to_thread(self._services.held_files.all)
+        return (*self._manager.open_requests(), *(files_request(changes_record(one)) for one in held))
 
     @api(decides=True, consent=True)
     async def decide(self, decision: Decision) -> Run:

@@ -30,51 +30,54 @@ from workbench.cli.terminal_answers import (
 )
 from workbench.cli.terminal_output import narrate
 from workbench.errors import WorkbenchError
-from workbench.events import CallHeld, Event, FilesHeld, HeldCallSettled, RunChanged, spawn
+from workbench.events import AskSettled, CallHeld, Event, FilesHeld, HeldCallSettled, RunChanged, spawn
 from workbench.paths import Paths
 from workbench.records import (
     Decision,
-    FileChanges,
-    Gate,
     HeldCall,
     HeldCallAnswer,
     JsonObject,
+    RequestKind,
     Risk,
     RuleOffer,
     Run,
+    WaitingRequest,
 )
 from workbench.records.common_types import rank
-from workbench.records.stated_facts import call_sentence
+from workbench.records.waiting_requests import call_request, program_request
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
     from workbench.api.client_stub import CoreApi
 
-PROGRAM, CALL, FILES = "program", "call", "files"
+CALLS = (RequestKind.CALL, RequestKind.ANSWER)
+DECIDABLE = (RequestKind.PROGRAM, *CALLS, RequestKind.FILES)  # with allow or deny
 _LINES = 400  # maximum lines of one diff
 SHORTEST = 3  # minimum characters of an abbreviated id
 TYPED = (Risk.HIGH, Risk.CRITICAL)  # for these risks, the user must type a name instead of "allow"
 
 
 class Request(ABC):
-    """One approval request."""
+    """One request that waits, with the way to show and to answer it in a terminal."""
 
-    kind = ""
-
-    def __init__(self, request_id: str, run_id: str, risk: Risk, sentence: str, author: str, deadline: float) -> None:
-        self.id = request_id
-        self.run_id = run_id
-        self.risk = risk
-        self.sentence = sentence
-        self.author = author
-        self.deadline = deadline
-        self.session = ""  # the agent session, if it is a request of an agent
-        self.clock_left = 0.0  # seconds left while its clock is stopped; 0: it runs
+    def __init__(self, waiting: WaitingRequest) -> None:
+        self.id = waiting.id
+        self.kind = waiting.kind
+        self.run_id = waiting.run_id
+        self.risk = waiting.risk
+        self.sentence = waiting.sentence
+        self.author = waiting.author
+        self.session = waiting.session  # the agent session, if it is a request of an agent
+        self.answers = waiting.answers
+        self.version = waiting.fingerprint
+        """Differs as soon as an answer would decide about something else than was shown."""
+        self.deadline = deadline_of(waiting)
+        self.clock_left = waiting.clock_left  # seconds left while its clock is stopped; 0: it runs
 
     @property
-    @abstractmethod
     def confirmation_word(self) -> str:
         """The word that the user types to allow the request."""
+        return "allow"
 
     @property
     def offers(self) -> Sequence[RuleOffer]:
@@ -84,17 +87,17 @@ class Request(ABC):
     @property
     def title(self) -> str:
         """What waits, for the list."""
-        return f"{self.kind} {'wait' if self.kind == FILES else 'waits'}"
+        return {RequestKind.FILES: "files wait", RequestKind.TRUST: "server waits"}.get(self.kind, f"{self.kind} waits")
+
+    @property
+    def risk_text(self) -> str:
+        """The risk as a word; empty if it has none."""
+        return str(self.risk) if self.risk is not None else ""
 
     @property
     def worst_line(self) -> int:
         """The line of code that makes it risky; 0: none."""
         return 0
-
-    @property
-    def version(self) -> object:
-        """Differs as soon as an answer would decide about something else than was shown."""
-        return self.id
 
     @property
     def time(self) -> str:
@@ -130,10 +133,10 @@ class Request(ABC):
         """The JSON form for scripts."""
         return {
             "id": self.id,
-            "kind": self.kind,
+            "kind": self.kind.value,
             "run": self.run_id,
             "state": "waiting",
-            "risk": str(self.risk),
+            "risk": self.risk_text,
             "sentence": self.sentence,
             "author": self.author,
             "deadline": self.deadline if self.deadline < math.inf else 0.0,
@@ -143,19 +146,10 @@ class Request(ABC):
 class ProgramRequest(Request):
     """A program that waits for approval before it runs."""
 
-    kind = PROGRAM
-
     def __init__(self, run: Run) -> None:
-        verdict = run.verdict
-        risk, sentence = (verdict.risk, verdict.sentence) if verdict else (Risk.HIGH, "")
-        super().__init__(run.id, run.id, risk, sentence, run.proposal.author, deadline_of(run))
+        super().__init__(program_request(run))
         self.run = run
-        self.session, self.clock_left = run.proposal.session, run.clock_left
         self._hosts: tuple[str, ...] = ()
-
-    @property
-    def version(self) -> object:
-        return self.run.proposal.sha, self.run.fingerprint
 
     @property
     def worst_line(self) -> int:
@@ -174,7 +168,7 @@ class ProgramRequest(Request):
 
     @property
     def obstacle(self) -> str:
-        if self.run.verdict is None or self.run.verdict.gate is Gate.BLOCKED:
+        if "allow" not in self.answers:
             return "This program cannot run in its current form. Deny it, or change it with `mcp-workbench runs edit`."
         return ""
 
@@ -221,19 +215,11 @@ class ProgramRequest(Request):
 
 
 class CallRequest(Request):
-    """A call, or several similar calls, of a running program that wait for approval."""
-
-    kind = CALL
+    """A call, or several similar calls, of a running program that wait for approval; or the answer of a program."""
 
     def __init__(self, held_call: HeldCall) -> None:
-        sentence, deadline = call_sentence(held_call), deadline_of(held_call)
-        super().__init__(held_call.id, held_call.run_id, held_call.risk, sentence, held_call.author, deadline)
+        super().__init__(call_request(held_call))
         self.held_call = held_call
-        self.session, self.clock_left = held_call.session, held_call.clock_left
-
-    @property
-    def title(self) -> str:
-        return "answer waits" if self.held_call.is_answer else "call waits"
 
     @property
     def confirmation_word(self) -> str:
@@ -261,29 +247,17 @@ class CallRequest(Request):
         return ""
 
 
-def deadline_of(request: Run | HeldCall) -> float:
+def deadline_of(request: WaitingRequest | Run | HeldCall) -> float:
     """When the request is denied; while its clock is stopped, when it would be if the clock continued now."""
-    return time.time() + request.clock_left if request.clock_left else request.deadline
+    return time.time() + request.clock_left if request.clock_left else request.deadline or math.inf
 
 
 class FilesRequest(Request):
     """Held file changes: a program without approval changed files that it did not create, and has ended."""
 
-    kind = FILES
-
-    def __init__(self, held: FileChanges) -> None:
-        names = ", ".join(one.path for one in held.files[:3]) + (" …" if held.count > 3 else "")
-        super().__init__(held.id, held.id, Risk.MEDIUM, f"Wants to change {names}.", held.actor, math.inf)
-        self._held = held
+    def __init__(self, waiting: WaitingRequest) -> None:
+        super().__init__(waiting)
         self._shown_states: dict[str, str] = {}  # path → state in the preview that the user saw
-
-    @property
-    def version(self) -> object:
-        return self._held
-
-    @property
-    def confirmation_word(self) -> str:
-        return "allow"
 
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         plan = await connection.api.held_plan(self.id)
@@ -333,12 +307,53 @@ class FilesRequest(Request):
         )
 
 
+class FormRequest(Request):
+    """A server's request for the user's input, which only a window can show."""
+
+    @property
+    def obstacle(self) -> str:
+        return "A server asks for your input. Answer it in the workbench's window."
+
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
+        return [self.sentence, "", self.obstacle]
+
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
+        raise WorkbenchError(self.obstacle, "Nothing was answered.")
+
+    def ended_by(self, event: Event) -> str:
+        return "It was answered, or has ended." if isinstance(event, AskSettled) and event.ask.id == self.id else ""
+
+
+class TrustRequest(Request):
+    """A decision about a server, which programs wait for."""
+
+    @property
+    def obstacle(self) -> str:
+        return f"Decide about the server in the window, or with: mcp-workbench servers trust {self.id}"
+
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
+        return [self.sentence, "", self.obstacle]
+
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
+        raise WorkbenchError("The decision about a server has several parts.", self.obstacle)
+
+    def ended_by(self, event: Event) -> str:
+        return ""
+
+
+def as_request(waiting: WaitingRequest) -> Request:
+    """Return a waiting request with the way to answer it in a terminal."""
+    if waiting.run is not None:
+        return ProgramRequest(waiting.run)
+    if waiting.held_call is not None:
+        return CallRequest(waiting.held_call)
+    kinds = {RequestKind.FILES: FilesRequest, RequestKind.TRUST: TrustRequest}
+    return kinds.get(waiting.kind, FormRequest)(waiting)
+
+
 async def find_requests(api: CoreApi) -> list[Request]:
-    """All waiting requests of one project, ordered by deadline."""
-    programs = [ProgramRequest(run) for run in await api.runs() if run.awaits_answer]
-    calls = [CallRequest(held_call) for held_call in await api.held_calls()]
-    files = [FilesRequest(one) for one in await api.held_files()]
-    return sorted([*programs, *calls, *files], key=lambda one: one.deadline)
+    """All waiting requests of one project; what is denied first is first."""
+    return [as_request(one) for one in await api.waiting_requests()]
 
 
 def locate(project: str | None, paths: Paths, wanted: str, kinds: Sequence[str]) -> tuple[Paths, str]:
@@ -356,13 +371,13 @@ def locate(project: str | None, paths: Paths, wanted: str, kinds: Sequence[str])
     if matches:
         raise WorkbenchError(f"Several request IDs start with {wanted:.40}.", _listed([one for _, one in matches]))
     if (other := next((one for one in others if _matches_id(wanted, one.id)), None)) is not None:
-        raise WorkbenchError(
-            f"{other.id} is a request of kind “{other.kind}”.", f"Answer it with `mcp-workbench runs allow {other.id}`."
-        )
+        remedy = f"Answer it with `mcp-workbench runs allow {other.id}`." if other.answers else other.obstacle
+        remedy = other.obstacle if isinstance(other, TrustRequest) else remedy
+        raise WorkbenchError(f"{other.id} is a request of kind “{other.kind}”.", remedy)
     if state := _describe_state(project, paths, wanted):
         raise WorkbenchError(f"{wanted:.40} is not waiting for you: {state}.", "Nothing was decided.")
     waiting = [one for one in others if one.kind in kinds]
-    what = "call" if kinds == (CALL,) else "request"
+    what = "call" if kinds == CALLS else "request"
     raise WorkbenchError(
         f"No {what} {wanted!r:.60} is waiting for you.", _listed(waiting) or "Nothing else is waiting."
     )
@@ -425,7 +440,7 @@ async def settle(
         if choice is None:
             return report_unanswered()
         says_yes, offer = choice
-        if not says_yes and not reason and request.kind != FILES:
+        if not says_yes and not reason and request.kind is not RequestKind.FILES:
             reason = await terminal.read_line("Reason for the agent (Enter for no reason): ", over) or ""
         if says_yes and isinstance(request, ProgramRequest):
             await request.ask_hosts(terminal)
@@ -433,7 +448,7 @@ async def settle(
             return report_unanswered()
         forget()
         await request.send(connection.api, allow=says_yes, reason=reason, seconds=seconds, offer=offer)
-        if not says_yes and request.kind != FILES and await _undone(connection, terminal, request.id):
+        if not says_yes and request.kind is not RequestKind.FILES and await _undone(connection, terminal, request.id):
             return report_unanswered()
     finally:
         forget()
@@ -477,9 +492,10 @@ async def deny_all(
 ) -> int:
     """Show several requests, ask once, and deny them. `mute`: also deny further requests of their agents at once."""
     for request in requests:
-        terminal.say(f"{request.id}  {request.risk}  {request.author}: {request.sentence}")
-    muted = " and mute their agents" if mute else ""
-    typed = await terminal.read_line(f"Type deny to deny these {len(requests)}{muted}; Enter leaves them waiting: ")
+        terminal.say(f"{request.id}  {request.risk_text}  {request.author}: {request.sentence}")
+    muted = f" and mute {'their agents' if len({one.session for one in requests}) > 1 else 'its agent'}" if mute else ""
+    many, them = (f"these {len(requests)}", "them") if len(requests) > 1 else ("this request", "it")
+    typed = await terminal.read_line(f"Type deny to deny {many}{muted}; Enter leaves {them} waiting: ")
     if typed != "deny" or not await unlock(connection.api, terminal):
         return report_unanswered()
     api = connection.api

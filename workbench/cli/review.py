@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,6 @@ PACKAGE = "textual>=8.2,<9"
 SEARCH_SECONDS = 2.0  # between two looks for cores that started meanwhile
 ANSWERED_SECONDS = 2.0
 PAUSE_SECONDS = 0.05  # several events at once are one look at what waits
-_NEVER = 1e12
 _CHANGES = (AskArrived, AskSettled, RunChanged, CallHeld, HeldCallSettled, FilesHeld, ApprovalClocksChanged, EventsLost)
 
 EPILOG = """The screen lists the waiting programs, held calls and held file changes of all your projects with a running
@@ -120,7 +120,7 @@ class Item:
         return str(self.core.paths.project), self.request.kind, self.request.id
 
     @property
-    def version(self) -> object:
+    def version(self) -> str:
         """Differs as soon as something else would be decided than was shown."""
         return self.request.version
 
@@ -132,7 +132,6 @@ class ProjectConnection:
         self.paths = paths
         self._connect = connect
         self.requests: list[Request] = []
-        self.elicitations = 0  # requests of servers for the user's input, which only the window answers
         self.is_lost = False
         self._changed = changed
         self._connection: CoreConnection | None = None
@@ -155,8 +154,8 @@ class ProjectConnection:
         await self._load()
         api = self._connection.api
         self._tasks = [
-            spawn("attend", _until_lost(api.attend(True))),
-            spawn("review", _until_lost(api.review())),
+            spawn("attend", _until_lost(partial(api.attend, True))),
+            spawn("review", _until_lost(api.review)),
             spawn("follow requests", self._follow()),
             spawn("core lost", self._wait_for_end()),
         ]
@@ -164,7 +163,7 @@ class ProjectConnection:
     def look(self, *, looking: bool) -> None:
         """Say whether the user looks at the screen: then the core shows no desktop notification."""
         if looking and self._connection is not None and (self._watch is None or self._watch.done()):
-            self._watch = spawn("watch requests", _until_lost(self._connection.api.watch_requests()))
+            self._watch = spawn("watch requests", _until_lost(self._connection.api.watch_requests))
         elif not looking and self._watch is not None:
             self._watch.cancel()
             self._watch = None
@@ -197,9 +196,7 @@ class ProjectConnection:
 
     async def _load(self) -> None:
         self._dirty.clear()
-        self.elicitations = len(await self.connection.api.asks())
-        found = reversed(await find_requests(self.connection.api))  # the oldest first, of those that end together
-        self.requests = sorted(found, key=lambda one: min(one.deadline, _NEVER) // 1)
+        self.requests = await find_requests(self.connection.api)
 
     async def _wait_for_end(self) -> None:
         await self.connection.closed.wait()
@@ -220,9 +217,9 @@ async def connect_terminal(paths: Paths) -> CoreConnection:
     return connection
 
 
-async def _until_lost(call: object) -> None:
+async def _until_lost(call: Callable[[], Awaitable[object]]) -> None:
     with suppress(WorkbenchError):
-        await call  # type: ignore[misc]
+        await call()
 
 
 class ReviewQueue:
@@ -241,11 +238,6 @@ class ReviewQueue:
     @property
     def projects(self) -> int:
         return len(self._cores)
-
-    @property
-    def elicitations(self) -> int:
-        """How many requests of servers for the user's input wait; only the window answers them."""
-        return sum(core.elicitations for core in self._cores.values())
 
     async def follow_projects(self) -> None:
         """Connect to cores that run or start; does not return."""

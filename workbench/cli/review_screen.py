@@ -39,7 +39,7 @@ from workbench.cli.waiting_requests import (
     write_draft,
 )
 from workbench.errors import WorkbenchError
-from workbench.records.common_types import count_of
+from workbench.records import RequestKind
 
 SETTLE_SECONDS = 0.7  # nothing can be allowed for this long after it appeared
 TICK_SECONDS = 1.0
@@ -185,7 +185,7 @@ class ReviewApp(App[WorkbenchError | None]):
         super().__init__()
         self._queue = queue
         self._current: Item | None = None
-        self._version: object = None
+        self._version = ""
         self._shown_at = 0.0  # when the current request appeared; 0: its facts are not there yet
         self._began = 0.0
         self._armed = ""  # the key whose second step is awaited
@@ -194,7 +194,6 @@ class ReviewApp(App[WorkbenchError | None]):
         self._denied: list[Item] = []
         self._busy = False
         self._edits: dict[tuple[str, str, str], EditedProgram | EditedCall] = {}  # changed by the user, not decided yet
-        self._mounted = False
         queue.changed = self._take_changes
         queue.say = self.say
 
@@ -208,14 +207,15 @@ class ReviewApp(App[WorkbenchError | None]):
         yield Input(id="line")
         yield Footer(compact=True, show_command_palette=False)
 
+    @property
+    def _mounted(self) -> bool:
+        """Whether the screen is there: changes may arrive before, and while it is being closed."""
+        return bool(self.screen_stack) and bool(self.query("#title"))
+
     def on_mount(self) -> None:
-        self._mounted = True
         self.query_one(FactsView).focus()
         self.set_interval(TICK_SECONDS, self._tick)
         self._follow()
-
-    def on_unmount(self) -> None:
-        self._mounted = False
 
     @work
     async def _follow(self) -> None:
@@ -260,9 +260,7 @@ class ReviewApp(App[WorkbenchError | None]):
         items = self._queue.items
         count = f"{len(items)} waiting" if items else "Nothing waits for you"
         where = f" in {self._queue.projects} projects" if self._queue.projects > 1 else ""
-        servers = count_of(self._queue.elicitations, "request")
-        more = f" · {servers} of servers in the window" if self._queue.elicitations else ""
-        self.query_one("#title", Static).update(Content(f"Review · {count}{where}{more}"))
+        self.query_one("#title", Static).update(Content(f"Review · {count}{where}"))
         listed = self.query_one("#queue", OptionList)
         width = max(16, listed.size.width - 2)
         place = self._place()
@@ -410,12 +408,19 @@ class ReviewApp(App[WorkbenchError | None]):
             self._answer(item, allow=True)
 
     def action_deny(self) -> None:
-        if (item := self._answerable()) is not None:
+        if (item := self._deniable()) is not None:
             self._answer(item, allow=False)
 
     def action_deny_with_reason(self) -> None:
-        if (item := self._answerable()) is not None:
+        if (item := self._deniable()) is not None:
             self._deny_with_reason(item)
+
+    def _deniable(self) -> Item | None:
+        item = self._answerable()
+        if item is not None and "deny" not in item.request.answers:
+            self.say(item.request.obstacle)
+            return None
+        return item
 
     def action_deny_agent(self) -> None:
         """Deny everything of one agent, when the key is pressed a second time."""
@@ -539,7 +544,7 @@ class ReviewApp(App[WorkbenchError | None]):
         self._queue.hide_answered(item)
         self._edits.pop(item.key, None)
         self._open_next(place or 0)
-        end = " U undoes it until the agent is told." if not allow and request.kind != "files" else ""
+        end = " U undoes it until the agent is told." if not allow and request.kind is not RequestKind.FILES else ""
         self.say(f"{'Allowed' if allow else 'Denied'}: {_cut(plain_cells(request.sentence), 60)}{end}")
 
     @work
@@ -615,7 +620,8 @@ class ReviewApp(App[WorkbenchError | None]):
 def _list_text(item: Item, width: int, *, chosen: bool) -> str:
     """Two lines of the list: risk, time and author; then the sentence. A mark shows the chosen one without colours."""
     request, mark = item.request, "▸ " if chosen else "  "
-    head = f"{_RISKS[str(request.risk)]} · {request.short_time} · {request.author}"
+    risk = _RISKS.get(request.risk_text, str(request.kind))
+    head = f"{risk} · {request.short_time} · {request.author}"
     first, second = (_cut(plain_cells(line), width - 2) for line in (head, request.sentence))
     return f"{mark}{first}\n  {second}"
 

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from workbench.cli.approval_requests import (
-    CALL,
-    FILES,
-    PROGRAM,
+    CALLS,
+    DECIDABLE,
     CallRequest,
     ProgramRequest,
     Request,
@@ -43,7 +42,7 @@ from workbench.cli.terminal_answers import (
 from workbench.cli.terminal_output import narrate, print_data, print_json, print_record, print_table
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import HeldCall, JsonObject, Run, Verdict
+from workbench.records import HeldCall, JsonObject, RequestKind, Run, Verdict
 from workbench.records.runs import ENDS
 
 if TYPE_CHECKING:
@@ -58,6 +57,7 @@ running core are searched. ID may be shortened.
 
 exit codes: 0 done, 1 an error, or the request was answered elsewhere, 4 no core is running, 6 nothing was decided"""
 
+_DENIED_TOGETHER = (RequestKind.PROGRAM, *CALLS)  # not file changes, because a denial would delete them
 _MOST = 50  # maximum runs that `--all` lists
 
 
@@ -81,7 +81,7 @@ def arrange_runs(parser: Parser) -> None:
     unmute.add_argument("agent", metavar="NAME", help="name of the agent")
     edit = _command(commands, parser, "edit", "change a waiting program in $EDITOR, then allow it", _edit, data=False)
     _with_id(edit).add_argument("--file", default="", metavar="FILE", help="take the new text from this file")
-    parser.set_defaults(kinds=(PROGRAM, CALL, FILES))
+    parser.set_defaults(kinds=DECIDABLE)
 
 
 def arrange_calls(parser: Parser) -> None:
@@ -96,7 +96,7 @@ def arrange_calls(parser: Parser) -> None:
     change = "change the arguments of a held call in $EDITOR, then allow it"
     edit = _with_id(_command(commands, parser, "edit", change, _edit_call, data=False))
     edit.add_argument("--file", default="", metavar="FILE", help="take the new arguments (JSON) from this file")
-    parser.set_defaults(kinds=(CALL,), all=False, agent="", mute=False)
+    parser.set_defaults(kinds=CALLS, all=False, agent="", mute=False)
 
 
 def _command(
@@ -127,7 +127,7 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
         where = str(one.project)
         for request in requests:
             plain.append({**request.as_json(), "project": where})
-            rows.append((request.id, request.title, str(request.risk), request.time, request.author, request.sentence))
+            rows.append((request.id, request.title, request.risk_text, request.time, request.author, request.sentence))
         for run in runs:
             over = run.state in ENDS
             if not run.awaits_answer and (given.all or not over):
@@ -156,13 +156,13 @@ def _list_calls(given: argparse.Namespace, paths: Paths) -> int:
         request
         for one in projects
         for request in talk(one, lambda connection: find_requests(connection.api), start=False, role=ROLE)
-        if request.kind == CALL
+        if request.kind in CALLS
     ]
     if given.output == "json":
         print_json([one.as_json() for one in calls])
     else:
         print_table(
-            [(one.id, str(one.risk), f"{time_left(one.deadline)} left", one.author, one.sentence) for one in calls],
+            [(one.id, one.risk_text, f"{time_left(one.deadline)} left", one.author, one.sentence) for one in calls],
             shutil.get_terminal_size((120, 24)).columns,
         )
     if not projects:
@@ -175,7 +175,7 @@ def _list_calls(given: argparse.Namespace, paths: Paths) -> int:
 def _plain(run: Run, project: str) -> JsonObject:
     return {
         "id": run.id,
-        "kind": PROGRAM,
+        "kind": RequestKind.PROGRAM.value,
         "run": run.id,
         "state": str(run.state),
         "risk": str(run.verdict.risk) if run.verdict else "",
@@ -201,7 +201,9 @@ def _show(given: argparse.Namespace, paths: Paths) -> int:
 async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | None:
     api, width = connection.api, shutil.get_terminal_size((100, 24)).columns
     calls = [one for one in await api.held_calls() if one.id.startswith(given.id)]
-    runs = [one for one in await api.runs() if one.id.startswith(given.id)] if PROGRAM in given.kinds else []
+    runs = (
+        [one for one in await api.runs() if one.id.startswith(given.id)] if RequestKind.PROGRAM in given.kinds else []
+    )
     if len(calls) + len(runs) > 1:
         names = ", ".join([*(one.id for one in calls), *(one.id for one in runs)][:10])
         raise WorkbenchError(f"Several IDs start with {given.id:.40}.", f"Choose one of {names}.")
@@ -271,7 +273,9 @@ def _deny_all(given: argparse.Namespace, paths: Paths) -> int:
     ends = []
     for one in projects:
         found = talk(one, lambda connection: find_requests(connection.api), start=False, role=ROLE)
-        ids = [request.id for request in found if request.kind != FILES and given.agent in ("", request.author)]
+        ids = [
+            request.id for request in found if request.kind in _DENIED_TOGETHER and given.agent in ("", request.author)
+        ]
         if ids:
             narrate(f"Project {one.project}")
             ends.append(answer(one, partial(_deny_these, ids, given)))
@@ -346,7 +350,7 @@ def _answer(given: argparse.Namespace, paths: Paths, *, allow: bool) -> int:
 def _edit(given: argparse.Namespace, paths: Paths) -> int:
     if not find_running_projects(given.project, paths):
         return report_no_core()
-    project, request_id = locate(given.project, paths, given.id, (PROGRAM,))
+    project, request_id = locate(given.project, paths, given.id, (RequestKind.PROGRAM,))
     return answer(project, lambda connection, terminal: _change(connection, terminal, request_id, given.file))
 
 
@@ -364,7 +368,7 @@ async def _change(connection: CoreConnection, terminal: Terminal, run_id: str, s
 def _edit_call(given: argparse.Namespace, paths: Paths) -> int:
     if not find_running_projects(given.project, paths):
         return report_no_core()
-    project, request_id = locate(given.project, paths, given.id, (CALL,))
+    project, request_id = locate(given.project, paths, given.id, CALLS)
     return answer(project, lambda connection, terminal: _change_call(connection, terminal, request_id, given.file))
 
 

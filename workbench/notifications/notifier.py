@@ -31,18 +31,11 @@ from workbench.events import (
     spawn,
 )
 from workbench.notifications.desktop import DesktopNotification
+from workbench.notifications.notification_text import NotificationText, describe, title_of
 from workbench.notifications.outgoing import post, run_command
-from workbench.notifications.waiting_request import (
-    NotificationText,
-    WaitingRequest,
-    describe,
-    of_elicitation,
-    of_files,
-    of_held_call,
-    of_run,
-    title_of,
-)
-from workbench.records import Check, CheckState
+from workbench.records import Check, CheckState, RequestKind, Risk, WaitingRequest
+from workbench.records.common_types import count_of
+from workbench.records.waiting_requests import call_request, form_request, program_request
 from workbench.servers.configuration.launch_command import Secret
 from workbench.settings import Settings
 
@@ -115,21 +108,21 @@ class Notifier:
         match event:
             case RunChanged(run):
                 if run.awaits_answer:
-                    self._add(of_run(run))
+                    self._add(program_request(run))
                 elif run.id in self._waiting and not run.held:
                     self._remove(run.id)
             case CallHeld(held_call, before):
                 self._remove(before)
-                self._add(of_held_call(held_call))
+                self._add(call_request(held_call))
             case HeldCallSettled(held_call):
                 self._remove(held_call.id)
             case AskArrived(ask):
-                self._add(of_elicitation(ask))
+                self._add(form_request(ask))
             case AskSettled(ask):
                 self._remove(ask.id)
             case FilesHeld(run_id, count):
                 if count:
-                    self._add(of_files(run_id, count))
+                    self._add(_files_request(run_id, count))
                 else:
                     self._remove(run_id)
 
@@ -209,7 +202,7 @@ class Notifier:
         else:
             body = f"{body} {_TERMINAL_HINT}"
         self._shown = waiting[0] if len(waiting) == 1 else None
-        if self._shown is not None and self._shown.can_be_denied:
+        if self._shown is not None and _can_be_denied(self._shown):
             actions.append((DENY, "Deny"))
         await self._desktop.show(message.title, body, actions)
 
@@ -336,6 +329,15 @@ class Notifier:
         if self._tasks:
             await asyncio.wait(self._tasks.values())
         await self._desktop.close()
+
+
+def _files_request(run_id: str, count: int) -> WaitingRequest:
+    sentence = f"Changes of {count_of(count, 'file')} wait."
+    return WaitingRequest(run_id, RequestKind.FILES, sentence, risk=Risk.MEDIUM)
+
+
+def _can_be_denied(request: WaitingRequest) -> bool:
+    return request.kind in (RequestKind.PROGRAM, RequestKind.CALL)
 
 
 def _check(name: str, is_on: bool, problem: str, setting: str) -> Check:

@@ -16,7 +16,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
-from workbench.notifications.waiting_request import NotificationText
+from workbench.notifications.notification_text import NotificationText
 from workbench.records import JsonObject
 from workbench.servers.configuration.launch_command import Secret, expand
 

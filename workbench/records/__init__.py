@@ -191,6 +191,7 @@ from workbench.records.skills import (
     SkillUse,
 )
 from workbench.records.stated_facts import StatedEffect, StatedFacts
+from workbench.records.waiting_requests import RequestKind, WaitingRequest
 
 __all__ = [
     "AgentInfo",
@@ -319,6 +320,7 @@ __all__ = [
     "Report",
     "RequestClock",
     "RequestGroup",
+    "RequestKind",
     "Resemblance",
     "Resource",
     "ResourceTemplate",
@@ -391,4 +393,5 @@ __all__ = [
     "ValueOrigin",
     "Verdict",
     "Vitals",
+    "WaitingRequest",
 ]

@@ -83,6 +83,7 @@ class HeadlinePart(Struct, frozen=True):
     risk: Risk
     line: int = 0  # of the effect that it states; 0: it states several, or none
     subject: str = ""  # the subject of that effect
+    states: tuple[str, ...] = ()  # the texts of the effects that it states in full
 
 
 class Flow(Struct, frozen=True):

@@ -46,6 +46,13 @@ def state_facts(verdict: Verdict) -> StatedFacts:
     return StatedFacts(tuple(stated), tuple(flows), tuple(findings))
 
 
+def unstated_effects(verdict: Verdict) -> tuple[Effect, ...]:
+    """Return the effects that the headline does not state, the worst first, each sentence once."""
+    stated = {text for part in verdict.headline for text in part.states}
+    effects = sorted(verdict.effects, key=lambda one: (-rank(one.risk), one.line))
+    return tuple({one.text: one for one in reversed(effects) if one.text not in stated}.values())[::-1]
+
+
 def call_sentence(held_call: HeldCall) -> str:
     """Return what a held call would do, in one sentence."""
     many = f" ({held_call.more + 1:,} calls)" if held_call.more else ""

@@ -19,17 +19,15 @@ from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import (
     Decision,
-    Gate,
-    HeldCall,
     HeldCallAnswer,
     JsonObject,
     Note,
+    RequestKind,
     ReviewDevice,
     Risk,
-    Run,
+    WaitingRequest,
 )
-from workbench.records.common_types import at_least, rank
-from workbench.records.stated_facts import call_sentence
+from workbench.records.common_types import at_least
 from workbench.review_page.paired_devices import PairedDevices, is_signed_by
 from workbench.runs.run_manager import RunManager
 
@@ -37,10 +35,14 @@ CHALLENGE_SECONDS: Final = 600.0  # how long an answer can be given after the li
 CLOCK_SECONDS: Final = 300.0  # by which the clock of a device may differ
 MOST_CHALLENGES: Final = 2_000
 MOST_REQUESTS: Final = 100
+MOST_FACTS: Final = 12
 LONGEST_CODE: Final = 20_000  # characters
 LONGEST_REASON: Final = 500  # characters
 LIST: Final = "mcp-workbench review page: list"
 ANSWER: Final = "mcp-workbench review page: answer"
+
+
+_SHOWN: Final = (RequestKind.PROGRAM, RequestKind.CALL, RequestKind.ANSWER)
 
 
 class ListRequest(Struct, frozen=True):
@@ -101,10 +103,9 @@ class ReviewRequests:
             raise WorkbenchError("This message was already used.", "Load the page again.")
         self._remember_nonce(asked.nonce, now)
         self._devices.note_use(device.id)
-        items = [self._program(device, run) for run in self._run_manager.runs() if run.awaits_answer]
-        items += [self._call(device, held) for held in self._run_manager.held_calls.all()]
-        shown = sorted(items, key=lambda item: float(item["deadline"]))[:MOST_REQUESTS]
-        return {"device": device.name, "now": now, "limit": self._limit.value, "requests": shown}
+        requests = [one for one in self._run_manager.open_requests() if one.kind in _SHOWN][:MOST_REQUESTS]
+        items = [self._item(device, one) for one in requests]
+        return {"device": device.name, "now": now, "limit": self._limit.value, "requests": items}
 
     def answer(self, given: SignedAnswer) -> str:
         """Apply a signed answer; returns what happened as a sentence."""
@@ -129,36 +130,36 @@ class ReviewRequests:
     # internal
     def _decide(self, device: ReviewDevice, given: SignedAnswer) -> str:
         by, reason = f"you, on {device.name}", given.reason[:LONGEST_REASON]
-        held = next((one for one in self._run_manager.held_calls.all() if one.id == given.request), None)
-        if held is not None:
-            self._check(given, _call_fingerprint(held), held.risk, allowable=not held.is_answer)
-            self._run_manager.answer_held_call(HeldCallAnswer(held.id, given.allow, reason=reason, by=by))
-            return _outcome_sentence(given.allow)
+        shown = next((one for one in self._run_manager.open_requests() if one.id == given.request), None)
+        if shown is not None:
+            self._check(given, shown)
+            if shown.held_call is not None:
+                self._run_manager.answer_held_call(HeldCallAnswer(shown.id, given.allow, reason=reason, by=by))
+                return _outcome_sentence(given.allow)
         run = self._run_manager.run(given.request)
-        verdict = run.verdict
-        if run.awaits_answer and verdict is not None:
-            allowable = verdict.gate is not Gate.BLOCKED
-            self._check(given, _program_fingerprint(run), verdict.risk, allowable=allowable)
         decision = Decision(
             run.id, run.proposal.sha, given.allow, by, reason, self._clock(), fingerprint=run.fingerprint
         )
         self._run_manager.decide(decision)  # refuses with who answered if it no longer waits
         return _outcome_sentence(given.allow)
 
-    def _check(self, given: SignedAnswer, fingerprint: str, risk: Risk, *, allowable: bool) -> None:
-        if given.fingerprint != fingerprint:
+    def _check(self, given: SignedAnswer, shown: WaitingRequest) -> None:
+        if given.fingerprint != shown.fingerprint:
             raise WorkbenchError("The request changed after it was shown.", "Load it again and review it.")
-        if given.allow and not (allowable and self._may_allow(risk)):
+        if given.allow and not self._may_allow(shown):
             raise WorkbenchError(
-                f"A request of {risk} risk can be allowed only in the window or a terminal.", "You can deny it here."
+                f"A request of {shown.risk} risk can be allowed only in the window or a terminal.",
+                "You can deny it here.",
             )
 
     @property
     def _limit(self) -> Risk:
         return Risk(self._services.settings().review_page_risk)
 
-    def _may_allow(self, risk: Risk) -> bool:
-        return at_least(self._limit, risk)
+    def _may_allow(self, request: WaitingRequest) -> bool:
+        """Return whether the request can be allowed here; an answer of a program can be read in full elsewhere only."""
+        small = request.risk is not None and at_least(self._limit, request.risk)
+        return small and "allow" in request.answers and request.kind is not RequestKind.ANSWER
 
     def _device(self, device_id: str) -> ReviewDevice:
         device = self._devices.get(device_id)
@@ -178,47 +179,37 @@ class ReviewRequests:
         while self._nonces and next(iter(self._nonces.values())) < now - 2 * CLOCK_SECONDS:
             self._nonces.popitem(last=False)
 
-    def _program(self, device: ReviewDevice, run: Run) -> JsonObject:
-        verdict, fingerprint = run.verdict, _program_fingerprint(run)
-        risk = verdict.risk if verdict is not None else Risk.HIGH
-        sentence = verdict.sentence if verdict is not None else ""
-        effects = [one for one in verdict.effects if one.text not in sentence] if verdict is not None else []
-        effects.sort(key=lambda one: -rank(one.risk))
-        code, session = run.proposal.code, run.proposal.session
-        return {
-            "id": run.id,
-            "kind": "program",
-            "agent": self._masked_text(session, run.proposal.author),
-            "sentence": self._masked_text(session, sentence),
-            "risk": risk.value,
-            "claimed": self._masked_text(session, run.proposal.purpose),
-            "facts": [self._masked_text(session, f"Line {one.line}: {one.text}") for one in effects[:12]],
-            "notes": [self._masked_text(session, run.isolation)] if run.isolation else [],
-            "body": self._masked_text(session, code[:LONGEST_CODE]),
-            "cut": len(code) > LONGEST_CODE,
-            "deadline": run.deadline,
-            "fingerprint": fingerprint,
-            "challenge": self._challenge(device, run.id, fingerprint),
-            "allowable": self._may_allow(risk) and (verdict is None or verdict.gate is not Gate.BLOCKED),
-        }
+    def _item(self, device: ReviewDevice, request: WaitingRequest) -> JsonObject:
+        run, held = request.run, request.held_call
+        body, notes = "", list[str]()
+        if run is not None:
+            body, notes = run.proposal.code, [run.isolation] if run.isolation else []
+        elif held is not None:
+            body, notes = (
+                "\n".join(held.list or (held.arguments,)),
+                [f"{held.more + 1} similar calls"] * bool(held.more),
+            )
+        more = len(request.effects) - MOST_FACTS
+        facts = [*request.effects[:MOST_FACTS], *([f"{more} more are shown in the window."] * (more > 0))]
 
-    def _call(self, device: ReviewDevice, held: HeldCall) -> JsonObject:
-        fingerprint = _call_fingerprint(held)
+        def masked(text: str) -> str:
+            return self._masked_text(request.session, text)
+
         return {
-            "id": held.id,
-            "kind": "answer" if held.is_answer else "call",
-            "agent": self._masked_text(held.session, held.author),
-            "sentence": self._masked_text(held.session, call_sentence(held)),
-            "risk": held.risk.value,
-            "claimed": "",
-            "facts": [self._masked_text(held.session, one) for one in held.why[:12]],
-            "notes": [f"{held.more + 1} similar calls"] if held.more else [],
-            "body": self._masked_text(held.session, "\n".join(held.list or (held.arguments,))[:LONGEST_CODE]),
-            "cut": len(held.arguments) > LONGEST_CODE,
-            "deadline": held.deadline,
-            "fingerprint": fingerprint,
-            "challenge": self._challenge(device, held.id, fingerprint),
-            "allowable": self._may_allow(held.risk) and not held.is_answer,
+            "id": request.id,
+            "kind": request.kind.value,
+            "agent": masked(request.author),
+            "sentence": masked(request.sentence),
+            "risk": str(request.risk),
+            "claimed": masked(run.proposal.purpose) if run is not None else "",
+            "facts": list(map(masked, facts)),
+            "notes": list(map(masked, notes)),
+            "body": masked(body[:LONGEST_CODE]),
+            "cut": len(body) > LONGEST_CODE,
+            "deadline": request.deadline,
+            "fingerprint": request.fingerprint,
+            "challenge": self._challenge(device, request.id, request.fingerprint),
+            "allowable": self._may_allow(request),
         }
 
     def _masked_text(self, session_id: str, text: str) -> str:
@@ -230,15 +221,6 @@ class ReviewRequests:
 
     def _note(self, device: ReviewDevice, kind: str, summary: str) -> None:
         self._services.journal.append(Note(kind, summary, actor=device.name, ok=False, detail={"device": device.id}))
-
-
-def _program_fingerprint(run: Run) -> str:
-    return hashlib.sha256(f"{run.fingerprint}\0{run.proposal.sha}".encode()).hexdigest()
-
-
-def _call_fingerprint(held: HeldCall) -> str:
-    text = "\0".join((held.id, held.server, held.tool, held.arguments, *held.list))
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _outcome_sentence(allow: bool) -> str:

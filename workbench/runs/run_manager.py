@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import shutil
 import time
 import uuid
@@ -39,6 +40,13 @@ from workbench.records import (
     Verdict,
 )
 from workbench.records.common_types import at_least
+from workbench.records.waiting_requests import (
+    WaitingRequest,
+    call_request,
+    form_request,
+    program_request,
+    trust_requests,
+)
 from workbench.runs.answer_preview import MASK_AGAIN
 from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, decision_for, denial_undone, held_call_decided, is_same_request
@@ -141,6 +149,18 @@ class RunManager:
             if run.id == run_id:
                 return run
         raise WorkbenchError(f"There is no run {run_id}.", "Search for it in the audit.")
+
+    def open_requests(self) -> list[WaitingRequest]:
+        """Return what waits for the user, except held file changes, which are read from the disk. What is denied first
+        is first; of those that are denied at the same second, the oldest."""
+        programs = [run for run in reversed(self.runs()) if run.awaits_answer]
+        requests = [
+            *map(program_request, programs),
+            *map(call_request, self.held_calls.all()),
+            *map(form_request, self._services.catalog.asks.all()),
+            *trust_requests(programs),
+        ]
+        return sorted(requests, key=lambda one: int(one.deadline) or math.inf)
 
     def asks_user(self, run_id: str) -> bool:
         """Whether a run needs an answer of the user right now: about its program, a held call, or a server's

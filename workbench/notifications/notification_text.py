@@ -1,4 +1,4 @@
-"""What a notification says of the requests that wait, without more content than the settings allow."""
+"""The text of a notification about waiting requests, without more content than the settings allow."""
 
 from __future__ import annotations
 
@@ -6,30 +6,10 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from workbench.records import Ask, HeldCall, Origin, Risk, Run
-from workbench.records.common_types import count_of, worst
-from workbench.records.stated_facts import call_sentence
+from workbench.records import RequestKind, WaitingRequest
+from workbench.records.common_types import worst
 
-PROGRAM, CALL, ANSWER, FILES, FORM = "program", "call", "answer", "files", "form"
 NAME, SENTENCE = 60, 240  # maximum characters
-
-
-class WaitingRequest(Struct, frozen=True):
-    """One request that waits for the user."""
-
-    id: str
-    kind: str
-    author: str
-    sentence: str  # may contain personal data
-    session: str = ""
-    run_id: str = ""
-    risk: Risk | None = None
-    sha: str = ""  # of the program that is described
-    own: bool = False  # the program is the user's own
-
-    @property
-    def can_be_denied(self) -> bool:
-        return self.kind in (PROGRAM, CALL)
 
 
 class NotificationText(Struct, frozen=True):
@@ -39,29 +19,6 @@ class NotificationText(Struct, frozen=True):
     body: str
     count: int
     risk: str = ""  # the highest one; empty if no request has a risk
-
-
-def of_run(run: Run) -> WaitingRequest:
-    verdict, proposal = run.verdict, run.proposal
-    sentence, risk = (verdict.sentence, verdict.risk) if verdict is not None else ("", Risk.HIGH)
-    own = proposal.origin is Origin.PERSON
-    return WaitingRequest(run.id, PROGRAM, proposal.author, sentence, proposal.session, run.id, risk, proposal.sha, own)
-
-
-def of_held_call(held_call: HeldCall) -> WaitingRequest:
-    sentence = call_sentence(held_call)
-    kind = ANSWER if held_call.is_answer else CALL
-    return WaitingRequest(
-        held_call.id, kind, held_call.author, sentence, held_call.session, held_call.run_id, held_call.risk
-    )
-
-
-def of_elicitation(ask: Ask) -> WaitingRequest:
-    return WaitingRequest(ask.id, FORM, ask.server, "", ask.session)
-
-
-def of_files(run_id: str, count: int) -> WaitingRequest:
-    return WaitingRequest(run_id, FILES, "", f"Changes of {count_of(count, 'file')} wait.", risk=Risk.MEDIUM)
 
 
 def describe(
@@ -75,7 +32,7 @@ def describe(
     risk = str(worst(risks)) if risks else ""
     where = f"Project {plain_line(project, NAME)}."
     if len(waiting) > 1:
-        what = "programs" if {request.kind for request in waiting} == {PROGRAM} else "requests"
+        what = "programs" if {request.kind for request in waiting} == {RequestKind.PROGRAM} else "requests"
         risk_words = f"Highest risk: {risk}. " if risk else ""
         sentence = f"Newest: {_sentence(waiting[-1], mask)} " if content else ""
         return NotificationText(f"{len(waiting)} {what} wait", f"{risk_words}{sentence}{where}", len(waiting), risk)
@@ -93,13 +50,13 @@ def title_of(request: WaitingRequest) -> str:
     """What waits and for whom, in a few words without content."""
     who = plain_line(request.author, NAME) or "an agent"
     match request.kind:
-        case "program":
+        case RequestKind.PROGRAM:
             return "Your program waits" if request.own else f"A program of {who} waits"
-        case "call":
+        case RequestKind.CALL:
             return f"A call of {who} waits"
-        case "answer":
+        case RequestKind.ANSWER:
             return f"An answer to {who} waits"
-        case "files":
+        case RequestKind.FILES:
             return "File changes wait"
         case _:
             return f"{who} asks for your input"
