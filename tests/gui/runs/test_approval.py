@@ -765,7 +765,7 @@ def test_a_weaker_sandbox_is_said_once_in_a_session_with_a_way_to_a_stronger_one
     (review,) = window.findChildren(ReviewDialog)
     first = review.page()
     assert first.head.isolation.text.full_text() == words
-    qtbot.mouseClick(first.button("Build it…"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(first.button("Set up a stronger sandbox…"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(window.findChildren(IsolationDialog)))
     window.findChildren(IsolationDialog)[0].close()
     qtbot.keyClick(review.page(), Qt.Key.Key_J)

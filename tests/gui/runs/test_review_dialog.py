@@ -390,6 +390,7 @@ def test_the_table_of_a_group_shows_what_differs_in_order(theme: Any, qtbot: Any
 
 
 def test_a_group_is_denied_at_once_and_that_can_be_undone(grouped: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
+    qtbot.waitUntil(grouped.group.allow_button.settled)
     QTest.keyClick(grouped.focusWidget(), Keys.Key_D, Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(lambda: shown(grouped) == "r3")
     assert grouped.undo.text().startswith("Undo 3 denials")
@@ -420,6 +421,28 @@ def test_the_next_request_opens_although_others_left_the_list(
     fake_core.put_run(gone)
     qtbot.waitUntil(lambda: shown(review) == "r2")
     assert review.order() == ("r2",)
+
+
+def test_a_key_meant_for_a_request_that_was_answered_elsewhere_presses_nothing(
+    review: ReviewDialog, fake_core: Any, qtbot: Any
+) -> None:
+    settled(review, qtbot)
+    press(review, Keys.Key_A)
+    assert page_of(review).allow_button.hasFocus()
+    elsewhere = Decision("r0", "", False, "you, in a terminal")
+    fake_core.put_run(replace(fake_core.run_list["r0"], state=RunState.REFUSED, decision=elsewhere))
+    qtbot.waitUntil(lambda: page_of(review).is_over)
+    press(review, Keys.Key_Return)
+    assert shown(review) == "r0", "Close is not pressed by the key that was meant for Allow"
+    said = "this program was denied elsewhere by you, in a terminal; your answer was not used."
+    assert review.status_text().endswith(said)
+    settled(review, qtbot)
+    press(review, Keys.Key_Return)
+    qtbot.waitUntil(lambda: shown(review) == "r1")
+    assert review.status_text().endswith(said), "it is still said beside the next request"
+    press(review, Keys.Key_Return, Keys.Key_D, Keys.Key_A)
+    assert shown(review) == "r1"
+    assert decisions(fake_core) == []
 
 
 def test_all_of_an_agent_are_denied_and_it_is_muted(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:

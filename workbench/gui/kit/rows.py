@@ -31,6 +31,7 @@ _BADGE_ICONS = {
     "new": "plus",
     "removed": "minus",
 }
+_SEPARATORS = "/\\_-.,:;@?&="  # after which a line may end where it has no space
 _TONE_ICONS = {"danger": "alert", "warning": "warning", "success": "check", "info": "info"}
 
 
@@ -49,7 +50,7 @@ class Row(Struct, frozen=True):
     strong: bool = False
     mono: bool = False
     faded: bool = False
-    wraps: bool = False  # a long title continues in the second line, before the detail; such a row has no badges
+    wraps: bool = False  # the title has two lines, the detail and what is at the right a third; there are no badges
     tip: str = ""
     spoken: str = ""  # what the icon says, for screen readers
 
@@ -93,6 +94,8 @@ class RowDelegate(QStyledItemDelegate):
         line = QFontMetrics(self._theme.ui()).height()
         if isinstance(row, Row) and row.section:
             return QSize(0, line + unit * 3)
+        if isinstance(row, Row) and row.wraps:
+            return QSize(0, 3 * line + unit * 4)
         two = isinstance(row, Row) and bool(row.detail)
         return QSize(0, (2 * line + unit * 4) if two else (line + unit * 3))
 
@@ -131,27 +134,26 @@ class RowDelegate(QStyledItemDelegate):
                 painter, QRect(left, first.top() + (line - unit * 4) // 2, unit * 4, unit * 4)
             )
             left += unit * 6
-        right = self._paint_aside(painter, first, row)
         second = QRect(left, first.bottom() + 1 + unit // 2, inner.right() - left, line)
-        place = QRect(left, first.top(), right - left, line)
-        start, rest = _break(row.title, QFontMetrics(self._theme.ui()), place.width())
-        if row.wraps and rest:
-            colour = self._theme.colour("muted" if row.faded else "text")
-            self._write(painter, place, start, self._theme.ui(), colour)
-            second.setRight(self._paint_author(painter, second, row.detail))
-            self._write(painter, second, rest, self._theme.ui(), colour)
+        if row.wraps:
+            self._paint_wrapped(painter, QRect(left, first.top(), inner.right() - left, line), row)
             return
-        self._paint_title(painter, place, row)
+        right = self._paint_aside(painter, first, row)
+        self._paint_title(painter, QRect(left, first.top(), right - left, line), row)
         if row.detail:
             self._paint_detail(painter, second, row)
 
-    def _paint_author(self, painter: QPainter, line: QRect, text: str) -> int:
-        """Paint the detail at the right, in at most a third of the line. Returns where the room for the title ends."""
-        metrics = QFontMetrics(self._theme.ui(-1))
-        width = min(metrics.horizontalAdvance(text) + 1, line.width() // 3)
-        place = QRect(line.right() - width, line.top(), width + 1, line.height())
-        self._write(painter, place, text, self._theme.ui(-1), self._theme.colour("muted"))
-        return place.left() - self._theme.unit * 2
+    def _paint_wrapped(self, painter: QPainter, line: QRect, row: Row) -> None:
+        """Two lines of title, then the detail and what is at the right."""
+        font, colour = self._theme.ui(), self._theme.colour("muted" if row.faded else "text")
+        start, rest = _break(row.title, QFontMetrics(font), line.width())
+        self._write(painter, line, start, font, colour)
+        if rest:
+            line = line.translated(0, line.height())
+            self._write(painter, line, rest, font, colour)
+        line = line.translated(0, line.height())
+        line.setRight(self._paint_aside(painter, line, row))
+        self._write(painter, line, row.detail, self._theme.ui(-1), self._theme.colour("muted"))
 
     def _paint_aside(self, painter: QPainter, line: QRect, row: Row) -> int:
         """Returns where the room for the title ends."""
@@ -225,12 +227,12 @@ class RowDelegate(QStyledItemDelegate):
 
 
 def _break(text: str, metrics: QFontMetrics, width: int) -> tuple[str, str]:
-    """What of a text fits into a line, if possible up to the end of a word, and the rest."""
+    """What of a text fits into a line, if possible up to the end of a word or of a part of a path, and the rest."""
     fits = len(metrics.elidedText(text, Qt.TextElideMode.ElideRight, width))
     if metrics.horizontalAdvance(text) <= width or fits >= len(text):
         return text, ""
-    space = text.rfind(" ", 0, fits)
-    end = space if space > fits // 2 else max(1, fits - 1)
+    ends = (text.rfind(" ", 0, fits), max(text.rfind(mark, 0, fits - 1) + 1 for mark in _SEPARATORS))
+    end = next((end for end in ends if end > fits // 2), max(1, fits - 1))
     return text[:end].rstrip(), text[end:].lstrip()
 
 

@@ -318,6 +318,7 @@ class ApprovalPage(DecisionDialog):
         mark(self.allow_button, kind="danger" if risky else "primary")
         self._show_facts()
         self.set_deadline(run.deadline, clock_left=run.clock_left)
+        self.restart_settling()
         self.update_allow()
 
     def _show_assessment(self, run: Run) -> None:

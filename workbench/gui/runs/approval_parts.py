@@ -105,8 +105,7 @@ class IsolationLine(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.text = ForeignLabel(role="muted")
-        self.button = QPushButton("Build it…")
-        self.button.setAccessibleName("Build it: show how to set up a stronger sandbox")
+        self.button = QPushButton("Set up a stronger sandbox…")
         self.button.setToolTip("Show the sandboxes of this machine, and how to set up a stronger one")
         self.button.setAutoDefault(True)
         self.button.clicked.connect(self.build_wanted)

@@ -111,6 +111,8 @@ class DecisionDialog(LaterDialog):
     undo_until = 0.0  # the user denied it and can undo that until this time
     decided = Signal(object)
     """Carries the answer that the core accepted."""
+    ended = Signal()
+    """The request ended without an answer of this page: `ending` says how."""
     put_away_wanted = Signal()
     """The user wants to answer later. Only of a page, which cannot hide its window by itself."""
     is_elicitation = False
@@ -138,6 +140,10 @@ class DecisionDialog(LaterDialog):
         theme = context.theme
         self._sending = False
         self._ending: Fault | None = None  # it ended while an answer was being sent
+        self.ending: Fault | None = None
+        """How the request ended without an answer of this page."""
+        self.answer_refused = False
+        """Whether the core did not accept the last answer."""
         self._opened_at = time.monotonic()
         self._deadline = self._clock_left = 0.0
         self._last_press: tuple[QObject, int] = self, -QApplication.doubleClickInterval()  # button, and when in ms
@@ -236,6 +242,10 @@ class DecisionDialog(LaterDialog):
         self.allow_button.set_obstacle(self.obstacle())
 
     def restart_settling(self) -> None:
+        """Something else is shown: no key that was meant for what was there before presses a button."""
+        focus = self.window().focusWidget()
+        if isinstance(focus, AllowButton) and self.isAncestorOf(focus):
+            self.take_focus()  # Qt would give the keyboard of a disabled button to whatever is next
         for button in self.findChildren(AllowButton):
             button.restart_settling()
 
@@ -254,7 +264,7 @@ class DecisionDialog(LaterDialog):
     def submit(self, name: str, request: Callable[[], Coroutine[Any, Any, T]], done: Callable[[T], None]) -> None:
         """Send something to the core; nothing else can be sent meanwhile. Any: as in `Tasks.run`."""
         if not self._over and not self._sending:
-            self._sending = True
+            self._sending, self.answer_refused = True, False
             self.update_allow()
             self.context.tasks.run(name, self._submit(request, done))
 
@@ -269,15 +279,18 @@ class DecisionDialog(LaterDialog):
         if self._sending:
             self._ending = fault
         elif not self._over:
+            self.ending = fault
             self._clock.stop()
             self.countdown.hide()
             self.reason_row.hide()
+            self.restart_settling()
             self.show_fault(fault, "info")
             for widget in self.answer_widgets:
                 widget.hide()
             self.close_button.show()
             self.close_button.setDefault(True)
             self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.ended.emit()
             self._finish()
             self.update_allow()
 
@@ -422,6 +435,7 @@ class DecisionDialog(LaterDialog):
 
     def _answer_again(self, fault: WorkbenchError | None = None) -> None:
         """The core did not accept the answer: show what is right now, and let the user answer again."""
+        self.answer_refused = True
         self.show_fault(fault)
         self.restart_settling()
         self.sending_failed()

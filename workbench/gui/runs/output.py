@@ -409,9 +409,9 @@ class OutputPane(Pane):
 
     def _build(self) -> None:
         theme = self.context.theme
-        sentence = "Run a program to see what it prints, the tools it calls and its result."
+        sentence = "Run a program, or select a run in Runs, to see what it prints, its calls and its result."
         self._pages = QStackedWidget(self)
-        self._pages.addWidget(EmptyState(theme, "terminal", "No run yet", sentence))
+        self._pages.addWidget(EmptyState(theme, "terminal", "No run selected", sentence))
         self._body = QWidget()
         self._pages.addWidget(self._body)
         lead_focus(self, self._pages)

@@ -24,11 +24,13 @@ from workbench.gui.runs.review_queue import (
     QueueEntry,
     QueueGroups,
     by_key,
+    ids_of_session,
     in_order,
     queue_entries,
     queue_row,
     waiting_programs,
 )
+from workbench.gui.runs.run_rows import run_sentence
 from workbench.gui.shell.context import Context
 from workbench.records import Decision, DecisionOutcome, HeldCallAnswer, RequestGroup, Run
 from workbench.records.common_types import count_of
@@ -36,7 +38,8 @@ from workbench.records.common_types import count_of
 _DRAW_MS = 20  # several changes at once are drawn together
 _DENY_MS = 300  # a key that was meant for the request before denies nothing
 _EMPTY_MS = 1_500  # an empty queue closes by itself
-_LIST_LETTERS = 40  # width of the list at first
+_LIST_LETTERS = 44  # width of the list at first
+_ENDED_LETTERS = 60  # of the sentence of a request that ended
 _PLAIN = ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
 _KEYS: Final = (
     ("J  ↓", "Next request"),
@@ -162,6 +165,7 @@ class ReviewDialog(LaterDialog):
         page.embed()
         page.put_away_wanted.connect(self.put_away)
         page.decided.connect(partial(self._answer_accepted, page))
+        page.ended.connect(partial(self._request_ended, page))
         page.finished.connect(partial(self._page_finished, page))
         self._pages.append(page)
         self._stack.addWidget(page)
@@ -387,6 +391,22 @@ class ReviewDialog(LaterDialog):
         elif isinstance(answer, HeldCallAnswer) and not answer.allow:
             self._decided[page] = (answer.held_call_id,)
 
+    def _request_ended(self, page: DecisionDialog) -> None:
+        """The request that is shown was answered elsewhere, or its time is up: say so, also once its page has closed,
+        and whether an answer was under way."""
+        if self.page() is page and self.isVisible() and page.request_id not in self._together:
+            was_answering = page.answer_refused or self._armed > 0
+            self._disarm()
+            page.parting = self._ending_sentence(page, was_answering)
+            self.say(page.parting)
+
+    def _ending_sentence(self, page: DecisionDialog, was_answering: bool) -> str:
+        entry, run = self._entries.get(self._current), self._context.store.runs.get(page.request_id)
+        what = run_sentence(run) if run is not None else entry.sentence if entry is not None else ""
+        how = page.ending.message.rstrip(".") if page.ending is not None else ""
+        unused = "; your answer was not used" if was_answering else ""
+        return f"“{one_line(what.rstrip('.'), _ENDED_LETTERS)}”: {how[:1].lower()}{how[1:]}{unused}."
+
     def _page_finished(self, page: DecisionDialog, result: int = 0) -> None:
         """A request was decided or has ended: the next one takes its place."""
         denied = self._decided.pop(page, ())
@@ -491,8 +511,7 @@ class ReviewDialog(LaterDialog):
         entry = self._entries.get(self._current)
         for session in entry.sessions if entry is not None else ():
             name = self._author(session)
-            listed = (self._entries[key] for key in self._order if key in self._entries)
-            count = sum(one.count for one in listed if session in one.sessions)
+            count = len(ids_of_session(self._context.store, self._groups, session))
             deny = partial(self._deny_agent, session, name, mute=False)
             mute = partial(self._deny_agent, session, name, mute=True)
             menu.addAction(f"Deny all of {name} ({count:,})", deny)
@@ -511,6 +530,7 @@ class ReviewDialog(LaterDialog):
 
     def _deny_agent(self, session: str, name: str, *, mute: bool) -> None:
         self._note_places()
+        self._together |= set(ids_of_session(self._context.store, self._groups, session))
         request = self._context.api.deny_agent(session, "", mute, True)
         self._context.tasks.run("deny all of an agent", request, partial(self._agent_denied, name, mute))
 
@@ -537,9 +557,12 @@ class ReviewDialog(LaterDialog):
         if self.group.allow_button.hasFocus():
             self._click(self.group.allow_button)
             return
-        if page is None or page.is_over:
+        if page is None:
             return
-        if not page.allow_button.settled():
+        if page.is_over:
+            self._say_unused(page)
+        elif not page.allow_button.settled():
+            self._armed = 0
             self.say("The request has just appeared. Read it, then press A.")
         elif page.obstacle():
             self.say(page.show_obstacle())
@@ -585,13 +608,21 @@ class ReviewDialog(LaterDialog):
             self.say(f"Press A or Return to allow {count_of(len(self.group.ticked()), 'program')}. Escape cancels.")
 
     def _deny_group(self) -> None:
-        if self.group.isVisible():
+        if self.group.isVisible() and self.group.seconds_shown() * 1_000 >= _DENY_MS:
             self._click(self.group.deny_button)
 
     def _deny(self) -> None:
         page = self.page()
-        if page is not None and page.seconds_open() * 1_000 >= _DENY_MS:
+        if page is not None and page.is_over:
+            self._say_unused(page)
+        elif page is not None and page.seconds_open() * 1_000 >= _DENY_MS:
             self._click(page.deny_button)
+
+    def _say_unused(self, page: DecisionDialog) -> None:
+        """A key was meant for a request that had just ended."""
+        if page.ending is not None:
+            page.parting = self._ending_sentence(page, True)
+            self.say(page.parting)
 
     def _press(self, name: str) -> None:
         """Press a button of the page, if it has one."""
@@ -698,7 +729,7 @@ class ReviewDialog(LaterDialog):
         if event.type() is QEvent.Type.ActivationChange and page is not None and not page.is_over:
             self._disarm()
             page.restart_settling()
-            self.group.allow_button.restart_settling()
+            self.group.restart_settling()
 
     # layout
 

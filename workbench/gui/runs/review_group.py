@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
@@ -44,6 +45,7 @@ class GroupPanel(QFrame):
         self._group: RequestGroup | None = None
         self._runs: Mapping[str, Run] = {}
         self._seen: set[str] = set()
+        self._shown_at = time.monotonic()
         mark(self, kind="strip")
         self._title = ForeignLabel(role="section", elide=True)
         self._count = self._marked = ""
@@ -76,6 +78,10 @@ class GroupPanel(QFrame):
         self.update_buttons()
         self.setVisible(group is not None and len(group.rows) > 1)
         self.select(current)
+
+    def seconds_shown(self) -> float:
+        """How long these programs have been shown."""
+        return time.monotonic() - self._shown_at
 
     def ticked(self) -> tuple[Run, ...]:
         """The programs that are ticked and still wait."""
@@ -122,6 +128,8 @@ class GroupPanel(QFrame):
         self.deny_button.setEnabled(count > 0)
         self.allow_button.setText(f"Allow {count:,}")
         obstacle = self.obstacle()
+        if obstacle:
+            self._leave_allow()
         self.allow_button.set_obstacle(obstacle)
         self._title.setText(f"{self._count} {obstacle or self._marked}".strip())
 
@@ -129,12 +137,23 @@ class GroupPanel(QFrame):
         super().resizeEvent(event)
         self._note_seen()
 
+    def restart_settling(self) -> None:
+        """Something else is shown: no key that was meant for what was there before decides about it."""
+        self._leave_allow()
+        self._shown_at = time.monotonic()
+        self.allow_button.restart_settling()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.allow_button.restart_settling()
+        self.restart_settling()
         self._note_seen()
 
     # private
+
+    def _leave_allow(self) -> None:
+        """Qt would give the keyboard of a disabled button to whatever is next."""
+        if self.window().focusWidget() is self.allow_button:
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _items(self) -> list[QTreeWidgetItem]:
         items = [self.table.topLevelItem(place) for place in range(self.table.topLevelItemCount())]
@@ -160,7 +179,7 @@ class GroupPanel(QFrame):
             self._marked = "Marked: a destination that differs from what you allowed last." * marked
             self._fit(self.table.topLevelItemCount())
         self.table.blockSignals(False)
-        self.allow_button.restart_settling()
+        self.restart_settling()
         self._note_seen()
 
     def _show_columns(self, columns: Sequence[GroupColumn], starts: Sequence[str]) -> None:

@@ -82,6 +82,13 @@ def waiting_programs(store: Store, groups: QueueGroups) -> dict[str, list[Run]]:
     return {runs[0].id: runs for runs in identical.values()}
 
 
+def ids_of_session(store: Store, groups: QueueGroups, session: str) -> tuple[str, ...]:
+    """The ids of all requests of an agent session that wait, also of those in groups with other agents."""
+    runs = [run.id for run in store.runs.values() if run.awaits_answer and run.proposal.session == session]
+    held_calls = [call.id for call in store.held_calls.values() if call.session == session]
+    return tuple(one for one in (*runs, *held_calls) if one not in groups.answered)
+
+
 def queue_entries(store: Store, groups: QueueGroups) -> list[QueueEntry]:
     """Everything that can be decided in the Review dialog, what ends first at the front."""
     by_key: dict[str, list[list[Run]]] = {}
