@@ -315,5 +315,7 @@ def _session(call: HookCall) -> str:
 
 
 def _same_call(call: HookCall) -> tuple[str, ...]:
-    text = json.dumps([call.command, call.paths, call.urls, call.server, call.tool, call.arguments], default=str)
+    text = json.dumps(
+        [call.cwd, call.command, call.paths, call.urls, call.server, call.tool, call.arguments], default=str
+    )
     return call.session, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -18,6 +18,13 @@ from workbench.records.common_types import at_least
 PLACES = ClientPlaces(("/srv/proj",), ("/srv/proj",), "/home/ann")
 
 LOW = """
+git checkout main
+git switch -c new
+git restore --staged src/a.py
+while IFS= read -r line; do echo "$line"; done < f
+IFS=, read -r a b < f; echo "$a"
+FILE_PATH=src/x; cat $FILE_PATH
+n=$(cat a | wc -l); echo $((n / 2)) ${m:0:n}
 GIT_PAGER=cat git log
 GIT_TERMINAL_PROMPT=0 git status
 PYTHONUNBUFFERED=1 ls
@@ -89,8 +96,15 @@ EOF
 )"
 """
 MEDIUM = r"""
-tar xzf a.tgz
-unzip a.zip
+tar xzf a.tgz -C build
+unzip a.zip -d build
+git checkout src/a.py
+git checkout HEAD~1 -- src/a.py src/b.py
+git checkout HEAD~1 Makefile
+git restore --source=HEAD~2 src/a.py
+git restore -SW src/a.py
+CONFIG_FILE=/tmp/x ls
+export XZ_DEFAULTS=-x; xz -l f
 git -C /tmp/other status
 git --git-dir=/tmp/other/.git log
 cd /tmp/other && git status
@@ -151,6 +165,31 @@ dig example.com
 chmod +x run.sh; ./run.sh
 """
 HIGH = r"""
+tar xzf a.tgz
+unzip a.zip
+7z x a.7z
+patch -p1 < a.patch
+cp -r /tmp/other/. .
+rsync -a /tmp/other/ .
+cp -a other/.git .
+mv other/.github/workflows .github
+cp x/.bashrc ~
+unset PATH; : ${PATH:=/tmp/x}; git status
+: "${GIT_DIR=/tmp/evil}"; git status
+declare -n r=PATH; r=/tmp/x; git status
+export $(cat f); git status
+read "$x" < f; git status
+GREP_OPTIONS=-f/etc/x grep a b
+AWKPATH=/tmp awk '{print}' f
+DOTNET_STARTUP_HOOKS=/tmp/x.dll dotnet --info
+git restore .
+git checkout HEAD~1 -- .
+git checkout "*.py"
+git checkout -p
+git checkout -B main origin/main
+git switch -C main
+sh -c "echo $X"
+a[$(cat f)]=1
 GIT_CONFIG_PARAMETERS="'core.fsmonitor=x'" git status
 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=x git status
 GIT_DIR=/tmp/evil git status
@@ -423,6 +462,82 @@ def test_a_variable_that_changes_is_not_known():
     assert at_least(read("X=build; X=/; rm -rf $X").risk, Risk.HIGH)
     assert at_least(read("X=build; read X; rm -rf $X").risk, Risk.HIGH)
     assert at_least(read("for X in build; do rm -rf $X; done").risk, Risk.HIGH)
+
+
+COMPUTED = """
+x=$(cat f)
+x=`cat f`
+read x < f
+mapfile x < f
+x=$1
+y=$(cat f); x=$y
+local x=$(cat f)
+for x in $(cat f); do :; done
+printf -v x %s $(cat f)
+: ${x:=$(cat f)}
+x+=$(cat f)
+declare -n r=x; r=$(cat f)
+while read -r _ x; do :; done < f
+"""
+NUMBERS = """
+x=1
+x=$((1 + 2))
+x=$(wc -l < f)
+x=$(ls | wc -l | tr -d ' ')
+x=$(date +%s)
+x=$#
+y=3; x=$y
+for x in 1 2; do :; done
+for x in $(seq 3); do :; done
+x=$(grep -c a f)
+"""
+EVALUATED = """
+echo $((x))
+echo $((1 + $x))
+((x++))
+(( y = x ))
+echo $[x]
+let y=x
+let 'y = x + 1'
+a[x]=1
+echo ${a[x]}
+echo ${a[$x]}
+echo ${v:x}
+echo ${v:0:x}
+[[ $x -gt 1 ]]
+[[ 1 -lt x ]]
+declare -i z=x
+for ((i=0; i<x; i++)); do :; done
+while ((x)); do :; done
+unset 'a[x]'
+z=$((x))
+test -v 'a[x]'
+[[ -v a[$x] ]]
+read 'a[x]' < g
+printf -v 'a[x]' 1
+"""
+
+
+def test_arithmetic_on_a_computed_value_is_never_low_and_on_numbers_always():
+    values = [(one, False) for one in scripts(COMPUTED)] + [(one, True) for one in scripts(NUMBERS)]
+    for evaluated in scripts(EVALUATED):
+        for value, low in values:
+            for script in (f"{value}; {evaluated}", f"{{ {value}; {evaluated}; }}", f"{value}\necho $({evaluated})"):
+                found = read(script)
+                assert (found.risk is Risk.LOW) == low, f"{script}: {found.sentence}"
+                assert low or found.problems, "a rule must not cover it"
+
+
+def test_a_changed_separator_makes_values_unknown():
+    for separator in (
+        "IFS=,",
+        "IFS=$','",
+        "export IFS=,",
+        "read IFS <<< ,",
+        "for IFS in ,; do :; done",
+        "printf -v IFS ,",
+    ):
+        assert at_least(read(f"{separator}; x=rm,-rf,src; $x").risk, Risk.HIGH), separator
 
 
 def test_what_is_too_long_deep_or_hidden_is_never_low():

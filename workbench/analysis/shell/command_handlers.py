@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -195,7 +196,7 @@ def _env(reader: CommandReader, call: CommandCall) -> None:
     rest = call.after_options(("-u", "--unset", "-C", "--chdir"))
     while rest and "=" in rest[0] and not rest[0].startswith("="):
         name, _, value = rest[0].partition("=")
-        reader.read_assignments([(name, Word(value))])
+        reader.read_assignments([(name, Word(value))], passed_on=True)
         rest = rest[1:]
     if rest:
         return reader.read_inner(rest, call.command)
@@ -288,13 +289,25 @@ def _move(reader: CommandReader, call: CommandCall) -> None:
     else:
         reader.read(sources, "Copies")
     reader.write(into)
+    for folder in into:
+        _write_into(reader, sources, folder, deep=call.name in ("mv", "ditto") or call.has("-r", "-R", "-a"))
+
+
+def _write_into(reader: CommandReader, sources: list[str], folder: str, *, deep: bool) -> None:
+    """The files that copying or moving makes in a folder, if the target is one. `deep`: also what is in the sources."""
+    if deep and any(re.search(r"(?:^|/)\.{0,2}/?$", source) for source in sources):  # everything in a folder
+        reader.write_unnamed(folder, "the copied folder")
+    names_ = [source.rstrip("/").rpartition("/")[2] for source in sources]
+    paths = [f"{folder.rstrip('/')}/{name}" for name in names_ if name not in ("", ".", "..")]
+    reader.write(one for one in paths if reader.places.classify(one) in (CommandPlace.STARTUP, CommandPlace.SECRET))
 
 
 def _write_operands(reader: CommandReader, call: CommandCall) -> None:
     if call.has("--filter", "-TT", "--unzip-command") or any(one.startswith("-TT") for one in call.arguments):
         reader.add(f"Runs {call.text}, whose options start other programs", _HIGH)
     if call.name == "patch":
-        reader.add("Changes the files that a patch names", _MEDIUM)
+        if not call.has("--dry-run"):
+            reader.write_unnamed(call.value("-d", "--directory") or ".", "the patch")
         reader.write(call.values("-o", "--output", "-d", "--directory", "-r", "--reject-file"))
     reader.write(call.operands(("-m", "-s", "--size", "-d", "-t", "-r")))
 
@@ -338,8 +351,9 @@ def _archive(reader: CommandReader, call: CommandCall) -> None:
     if lists or extracts:
         reader.read([file] if file and file != "-" else [])
         if extracts:
-            reader.write([*call.values("-C", "--directory", "--one-top-level")] or ["."], "Unpacks files into")
-            reader.add("Overwrites the files that the archive names", _MEDIUM)
+            for folder in call.values("-C", "--directory", "--one-top-level") or ["."]:
+                reader.write([folder], "Unpacks files into")
+                reader.write_unnamed(folder, "the archive")
         return
     if call.has("--remove-files"):
         reader.delete(operands)
@@ -351,8 +365,9 @@ def _unzip(reader: CommandReader, call: CommandCall) -> None:
     operands = call.operands(("-d", "-o", "-x", "-P"))
     reader.read(operands[:1])
     if not call.has("-l", "-t", "-v", "-Z", "-p"):
-        reader.write([call.value("-d") or "."], "Unpacks files into")
-        reader.add("Overwrites the files that the archive names", _MEDIUM)
+        folder = call.value("-d") or next((one[2:] for one in call.arguments if one.startswith("-o") and one[2:]), ".")
+        reader.write([folder], "Unpacks files into")
+        reader.write_unnamed(folder, "the archive")
 
 
 def _sed(reader: CommandReader, call: CommandCall) -> None:
@@ -432,7 +447,8 @@ def _nothing(reader: CommandReader, call: CommandCall) -> None:
     _check_indexes(reader, call)
     named = call.values("-v") if call.name == "printf" else call.operands()
     if call.name in ("read", "mapfile", "readarray", "printf", "getopts"):
-        reader.read_assignments([(one, Word("")) for one in named if loads_code(one) and one.isupper()])
+        risky = [one for one in named if HOLE in one or (loads_code(one) and one.isupper())]
+        reader.read_assignments([(one, Word("")) for one in risky])
     pattern = _SETTERS.get(call.name)
     if pattern is not None and any(re.fullmatch(pattern, one) for one in call.arguments):
         reader.add(f"Changes the machine or the shell, or starts another program: {call.text}", _HIGH)
@@ -448,8 +464,12 @@ def _check_indexes(reader: CommandReader, call: CommandCall) -> None:
 
 def _declare(reader: CommandReader, call: CommandCall) -> None:
     _check_indexes(reader, call)
-    pairs = [one.partition("=") for one in call.arguments if "=" in one]
-    reader.read_assignments([(name, Word(value)) for name, _, value in pairs])
+    given = [one for one in call.arguments if not one.startswith("-")]
+    pairs = [one.partition("=") for one in given if "=" in one or HOLE in one]
+    if call.name != "export" and call.has("-n"):  # assignments to the one variable change the other
+        pairs = [(target, "", "") for _, _, target in pairs]
+    passed_on = call.name == "export" or call.has("-x")
+    reader.read_assignments([(name, Word(value)) for name, _, value in pairs], passed_on=passed_on)
 
 
 def _show_environment(reader: CommandReader, call: CommandCall) -> None:
@@ -468,7 +488,7 @@ _GIT_RUNS = names(
 _GIT_UNDO = {
     "clean": "Deletes files that git does not track",
     "reset": "Moves the branch; with --hard, discards uncommitted changes",
-    "restore": "Discards uncommitted changes of files",
+    "restore": "",
     "gc": "Deletes objects of the repository that are no longer needed",
     "prune": "Deletes objects of the repository",
     "reflog": "Changes the history of the branches",
@@ -537,9 +557,7 @@ def _git_verb(reader: CommandReader, verb: str, call: CommandCall) -> None:
     if verb in _GIT_UNDO:
         return _git_undo(reader, verb, call)
     if verb in ("checkout", "switch"):
-        discards = call.has("-f", "--force", "--discard-changes") or "--" in call.arguments or "." in call.arguments
-        text = "Discards uncommitted changes of files" if discards else "Switches to another branch or makes one"
-        return reader.add(text, _HIGH if discards else _LOW)
+        return _git_checkout(reader, verb, call)
     if verb in ("fetch", "ls-remote", "clone", "pull", "remote", "submodule"):
         if verb in ("fetch", "ls-remote") and any(re.search(r"[:/]", one) for one in call.operands()[:1]):
             reader.add(f"Asks the remote repository {shorten(call.operands()[0])}", _MEDIUM, "network")
@@ -563,6 +581,41 @@ def _git_verb(reader: CommandReader, verb: str, call: CommandCall) -> None:
     return reader.add(f"Runs git {shorten(verb)} {rest}, which {kind}", _HIGH)
 
 
+def _git_checkout(reader: CommandReader, verb: str, call: CommandCall) -> None:
+    """`git checkout` switches branches, or takes files from a commit and discards their changes."""
+    before = list(itertools.takewhile(lambda one: one != "--", call.arguments))
+    paths = call.arguments[len(before) + 1 :]
+    operands = CommandCall(call.name, before, [], call.command).operands(("-b", "-B", "-c", "-C", "--orphan"))
+    if call.has("-f", "--force", "--discard-changes"):
+        return reader.add("Switches to another branch and discards all uncommitted changes", _HIGH)
+    if call.has("-B") or (verb == "switch" and call.has("-C", "--force-create")):
+        return reader.add("Moves a branch, which loses its commits that no other branch has", _HIGH)
+    if verb == "checkout" and not call.has("-b", "--orphan", "-t", "--track", "--detach"):
+        paths += operands[1:] + [one for one in operands[:1] if _names_file(reader, one)]
+        paths += call.values("--pathspec-from-file") and [HOLE]
+        paths += ["."] if call.has("-p", "--patch") and not paths else []
+    if paths:
+        return _git_discards(reader, paths)
+    return reader.add("Switches to another branch or makes one", _LOW)
+
+
+def _names_file(reader: CommandReader, operand: str) -> bool:
+    """Whether an operand of `git checkout` may be a file: it looks like one, or there is one by that name."""
+    if operand in (".", "..") or any(one in operand for one in "*?[") or operand.startswith((":", "./", "../", "/")):
+        return True
+    found = reader.places.follow_links and any(os.path.lexists(one) for one in reader.places.resolve(operand))
+    return found or operand.endswith("/") or re.search(r"\.[A-Za-z]\w{0,9}$", operand) is not None
+
+
+def _git_discards(reader: CommandReader, paths: list[str]) -> None:
+    """The effect of replacing files of the working tree: their uncommitted changes are lost."""
+    wide = any(one in (".", "./", "..", "/") or HOLE in one or one.startswith((":", "*")) for one in paths)
+    if wide:
+        return reader.add("Discards uncommitted changes of all files", _HIGH)
+    shown = ", ".join(reader.places.show(one) for one in paths[:3]) + (" and others" if len(paths) > 3 else "")
+    return reader.add(f"Discards uncommitted changes of {shown}", _MEDIUM)
+
+
 def _git_push(reader: CommandReader, call: CommandCall) -> None:
     refs = call.operands(("-o", "--push-option", "--repo"))
     forced = call.has("-f", "--force") or any(one.startswith(("--force", "--forc")) for one in call.arguments)
@@ -582,8 +635,10 @@ def _git_undo(reader: CommandReader, verb: str, call: CommandCall) -> None:
         return None
     if verb == "reset" and not call.has("--hard", "--merge", "--keep"):
         return reader.add("Changes what git has staged, or moves the branch", _LOW)
-    if verb == "restore" and call.has("--staged", "-S") and not call.has("--worktree", "-W"):
-        return None
+    if verb == "restore":
+        paths = call.operands(("-s", "--source"))
+        unstages = call.has("--staged", "-S") and not call.has("--worktree", "-W")
+        return None if unstages else _git_discards(reader, paths or [HOLE])
     if verb == "rm" and call.has("--cached"):
         return None
     text = "Discards uncommitted changes" if verb == "reset" else _GIT_UNDO[verb]
@@ -758,6 +813,11 @@ def _copy_remote(reader: CommandReader, call: CommandCall, operands: list[str]) 
         reader.read(operands[:-1], "Copies")
     if call.has("--delete", "--delete-after", "--delete-before", "--remove-source-files"):
         reader.add(f"Deletes files that are missing in the source: {call.text}", _HIGH)
+    if not distant or operands[-1] not in distant:
+        for folder in operands[-1:]:
+            deep = call.name == "rsync" or call.has("-r")
+            sources = [f"{one}/" if one in distant and deep else one for one in operands[:-1]]
+            _write_into(reader, sources, folder, deep=deep)
     return reader.write(operands[-1:])
 
 

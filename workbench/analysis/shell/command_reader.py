@@ -40,17 +40,26 @@ _LOADING = re.compile(
     r"""(?:LD|DYLD|GLIBC|BASH_FUNC|NPM_CONFIG|XDG_CONFIG|XDG_DATA|PNPM|RUSTC|RIPGREP|DELTA|OPENSSL|CURL|WGET|SSL|SSH)_?.*
     |(?:GIT|PYTHON|PYTEST|PERL5?|RUBY|NODE|CARGO|BUN|YARN|UV|PIP|LESS|GO|JAVA|JDK|_JAVA|GRADLE|MAVEN|TAR|ZIP|UNZIP|RSYNC|MAN)
         (?=.).*
-    |PS[0-4]|SHELLOPTS|BASHOPTS|BASH_ENV|BASH_XTRACEFD|ENV|IFS|PATH|CDPATH|HOME|SHELL|HISTFILE|ZDOTDIR|PROMPT_COMMAND
+    |PS[0-4]|SHELLOPTS|BASHOPTS|BASH_ENV|BASH_XTRACEFD|ENV|PATH|CDPATH|HOME|SHELL|HISTFILE|ZDOTDIR|PROMPT_COMMAND
+    |(?:DOTNET|CORECLR|COMPLUS|BUNDLE|GEM|PHP|JULIA|ERL|LUA|GTK|QT|ANSIBLE|HELM|TF_CLI|PKG_CONFIG|R_PROFILE|JUPYTER)_.*
+    |AWK(?:LIB)?PATH|CLASSPATH|PHPRC|INPUTRC|FPATH|(?:CMAKE_)?TOOLCHAIN.*
     |GCONV_PATH|LESS|GNUPGHOME|GZIP|UNZIP|LOCPATH|TERMINFO.*|CC|CXX|RUSTC|BROWSER|EDITOR|VISUAL|VIMINIT|EXINIT|VIRTUAL_ENV|MYPYPATH|MAKEFILES
     |KUBECONFIG|DOCKER_(?:HOST|CONFIG|CONTEXT)|GH_(?:HOST|PAGER|EDITOR|BROWSER|CONFIG_DIR)|PSQLRC|PGSERVICEFILE
     |.*(?:PAGER|EDITOR|_OPTS|_OPTIONS|FLAGS|_RC|_RSH|_ASKPASS|_WRAPPER|_COMMAND|LIBRARY_PATH|_PROXY)""",
     re.VERBOSE | re.I,
+)
+# for the program that gets them, often where it takes settings or code from
+_STEERING = re.compile(
+    r"""[A-Z][A-Z0-9_]*(?:PATH|HOME|RC|INIT|CONFIG|CONFIG_FILE|CONFIG_DIR|PRELOAD|MODULES?|PLUGINS?|LIBS?|HOOKS?|FILE
+    |DEFAULTS|_OPT|PROFILER?|STARTUP|INCLUDES?|_COMMANDS?|_PROGRAM|_EXECUTABLE)""",
+    re.VERBOSE,
 )
 _HARMLESS = re.compile(
     r"""GIT_(?:TERMINAL_PROMPT|AUTHOR_.*|COMMITTER_.*|OPTIONAL_LOCKS|MERGE_AUTOEDIT|LFS_SKIP_SMUDGE|TAG|SHA|COMMIT|BRANCH)
     |PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8|FAULTHANDLER|ASYNCIODEBUG|OPTIMIZE|DEVMODE|TRACEMALLOC)
     |NODE_(?:ENV|DEBUG)|GO(?:OS|ARCH|MAXPROCS|DEBUG|111MODULE|TRACEBACK|GC|ARM)|CARGO_(?:TERM_.*|INCREMENTAL|NET_OFFLINE)
     |PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_CACHE_DIR|NO_INPUT|QUIET)|UV_(?:NO_PROGRESS|OFFLINE|FROZEN|NO_CACHE|CACHE_DIR)
+    |DOTNET_(?:NOLOGO|CLI_TELEMETRY_OPTOUT|SKIP_.*|ENVIRONMENT)|QT_(?:QPA_PLATFORM|SCALE_FACTOR|LOGGING_RULES)
     |YARN_ENABLE_.*|GOOGLE_.*|GOAL.*|MANAGE.*|TARGET.*|UVICORN_.*|GIT(?:HUB|LAB)_.*|NO_PROXY""",
     re.VERBOSE | re.I,
 )
@@ -162,7 +171,7 @@ class CommandReader:
 
     def _read_unit(self, command: SimpleCommand) -> None:
         before, inner, problems = len(self.effects), len(self.inner), len(self._problems)
-        self.read_assignments(command.assignments)
+        self.read_assignments(command.assignments, passed_on=bool(command.words))
         changing = self._read_redirections(command)
         self.read_words(command.words, command)
         risks = [one.risk for one in self.effects[before:]] + [Risk.HIGH] * (len(self._problems) > problems)
@@ -176,11 +185,16 @@ class CommandReader:
         if {"secret", "network"} <= reach:
             self.add("May send secrets over the network", Risk.CRITICAL)
 
-    def read_assignments(self, assignments: Iterable[tuple[str, Word]]) -> None:
+    def read_assignments(self, assignments: Iterable[tuple[str, Word]], *, passed_on: bool = False) -> None:
+        """Read what is assigned to variables. `passed_on`: to those of a program, also if it does not have them yet."""
         for name, value in assignments:
             quiet = name.upper().endswith(("PAGER", "EDITOR")) and value.text in _QUIET
-            if loads_code(name) and not quiet:
+            if HOLE in name:
+                self.add("Sets a variable that is known only at run time", Risk.HIGH)
+            elif loads_code(name) and not quiet:
                 self.add(f"Sets {name}, which can make other programs run code or reach other hosts", Risk.HIGH)
+            elif passed_on and _STEERING.fullmatch(name) and not _HARMLESS.fullmatch(name):
+                self.add(f"Sets {name}, which may decide where a program takes settings or code from", Risk.MEDIUM)
             if re.search(r"\[[^\]]*[$`]", value.text.replace(HOLE, "")):  # arithmetic runs it
                 self.add(f"Stores a command in {name} as the index of an array", Risk.HIGH)
 
@@ -272,6 +286,16 @@ class CommandReader:
 
     def delete(self, paths: Iterable[str], verb: str = "Deletes {}") -> None:
         self._touch(verb, paths, self._delete_risk)
+
+    def write_unnamed(self, folder: str, what: str) -> None:
+        """Add the effect of writing files whose names something else decides, such as an archive."""
+        place = self.places.classify(folder)
+        where = self.places.show(folder)
+        text = f"Writes all files of {what} into {'the current folder' if folder == '.' else where}"
+        if place in (CommandPlace.PROJECT, CommandPlace.SCRATCH):
+            self.add(text, Risk.MEDIUM)
+        else:
+            self.add(f"{text}, perhaps git hooks and settings that start programs", Risk.HIGH)
 
     def run_file(self, path: str, verb: str = "Runs the program") -> None:
         place = self.places.classify(path)

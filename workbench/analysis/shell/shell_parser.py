@@ -3,6 +3,9 @@
 Commands of substitutions, subshells, functions, loops and branches are all returned, because any of them may run. A
 part of a word that is known only at run time is HOLE. Whatever the parser does not understand becomes a problem, and a
 script with a problem must not be judged by the commands that were found.
+
+Bash evaluates the value of a variable in arithmetic and in the index of an array, and runs the commands in it. So
+arithmetic on a value that does not certainly consist of digits is a problem too.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -27,9 +30,19 @@ _BLANK = " \t"
 _ENDS_WORD = frozenset(" \t\n;&|<>()")
 _SKIPPED_WORDS = frozenset({"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "!", "time", "coproc"})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=", re.ASCII)
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]]*)\])?\+?=", re.ASCII)
 _REDIRECTION = re.compile(r"(\d*|\{\w+\})(&>>|&>|>>|>\||>&|<<<|<<-|<<|<>|<&|>|<)")
 _ARITHMETIC = re.compile(r"[\w\s+\-*/%<>=!&|^~?:,$\[\]{}\"#.]*(?:\([\w\s+\-*/%<>=!&|^~?:,$\[\]{}\"#.]*\)[^()]*)*")
+_IDENTIFIER = re.compile(r"(?<![\w.-])[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_POSITIONAL = re.compile(r"\$\{?[1-9@*]")
+_NUMBER_TESTS = frozenset({"-eq", "-ne", "-lt", "-gt", "-le", "-ge"})
+_VARIABLE_NAME = re.compile(r"\s-v\s*(\S+)")
+_READ_WITH_IFS = re.compile(r"""IFS=(?:'[^']{0,9}'|"[^"]{0,9}"|\$'[^']{0,9}'|[^\s;|&'"$]{0,9})\s+read\b""")
+# programs that print numbers only, the options that this needs, and programs that pass lines on
+_NUMBERS = {"wc": "", "seq": "", "nproc": "", "date": r"\+%[sYmdHMSNjuVy]+", "grep": r"-\w*c\w*|--count",
+            "id": r"-[ug]", "stat": r"-c\S*|--format=\S+|--printf=\S+|-f\S*", "expr": "", "tput": r"cols|lines",
+            "git": r"--count", "rg": r"-c|--count"}  # fmt: skip
+_PASSES_ON = frozenset({"tr", "head", "tail", "cut", "sort", "awk", "sed", "xargs"})
 _ESCAPES = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b",
     "\\": "\\", "'": "'", '"': '"', "?": "?",
@@ -87,6 +100,7 @@ def parse_script(text: str, depth: int = 0) -> ShellScript:
         return ShellScript((), (f"it contains the invisible character U+{ord(hidden):04X}",))
     state = _State(text)
     _Parser(text, state, depth).script("")
+    state.note_computed_arithmetic()
     return ShellScript(tuple(state.commands), tuple(dict.fromkeys(state.problems)))
 
 
@@ -109,12 +123,57 @@ class _State:
         self.commands: list[SimpleCommand] = []
         self.problems: list[str] = []
         self.variables: dict[str, str] = {"HOME": "~", "PWD": ".", "IFS": _SPLIT}
-        self.names = _count_names(text)
+        self.names = _count_names(_READ_WITH_IFS.sub("", text))
+        self.splits_as_usual = "IFS" not in self.names  # a changed IFS splits values elsewhere than at blanks
+        self.computed: set[str] = set()  # variables with a value that a command or a file decides
+        self.takes_from: dict[str, set[str]] = {}  # variable → variables in the values that it gets
+        self.calculated: set[str] = set()  # variables in arithmetic and in indexes
 
     def assign(self, name: str, value: Word) -> None:
         """Remember a value if nothing else in the script can change it."""
-        once = self.names.get(name, 0) == 1
+        once = self.names.get(name, 0) == 1 and self.splits_as_usual
         self.variables[name] = value.text if once and value.known else HOLE
+
+    def note_value(self, name: str, raw: str, commands: Sequence[SimpleCommand]) -> None:
+        """Note what a variable may contain. `raw`: the value as written; `commands`: those of its substitutions."""
+        if (commands and not _print_numbers(commands)) or _POSITIONAL.search(raw):
+            self.computed.add(name)
+        self.takes_from.setdefault(name, set()).update(_IDENTIFIER.findall(raw))
+
+    def note_arithmetic(self, raw: str, commands: Sequence[SimpleCommand] = ()) -> None:
+        """Note an expression that bash evaluates, or an index."""
+        if (commands and not _print_numbers(commands)) or _POSITIONAL.search(raw):
+            self.problems.append("arithmetic on the output of a command or on an argument may run commands in it")
+        self.calculated.update(_IDENTIFIER.findall(raw))
+
+    def note_computed_arithmetic(self) -> None:
+        """Add a problem for arithmetic on values that may be more than numbers."""
+        waiting, seen = list(self.calculated), set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name in self.computed:
+                self.problems.append(f"arithmetic on {name[:40]}, which a command or a file decides, may run commands")
+                return
+            new = self.takes_from.get(name, set()) - seen
+            seen |= new
+            waiting += new
+
+
+def _print_numbers(commands: Sequence[SimpleCommand]) -> bool:
+    """Whether the commands of a substitution print numbers only."""
+    feeding = {id(source) for one in commands for source in one.input_from}
+    return all(id(one) in feeding or _prints_numbers(one) for one in commands)
+
+
+def _prints_numbers(command: SimpleCommand) -> bool:
+    words = [word.text for word in command.words]
+    name = words[0].rpartition("/")[2] if words else ""
+    if any("[" in one for one in words):
+        return False
+    if name in _PASSES_ON:
+        return bool(command.input_from) and any(_prints_numbers(one) for one in command.input_from)
+    needed = _NUMBERS.get(name)
+    return needed is not None and (not needed or any(re.fullmatch(needed, one) for one in words[1:]))
 
 
 def _count_names(text: str) -> Mapping[str, int]:
@@ -264,9 +323,10 @@ class _Parser:
         """Parse `for x in a b c` up to the end of its words, and `for ((…))`."""
         self._at += len(self._keyword())
         self._skip_blanks()
-        if self._looking_at("((") and self._arithmetic(2):
+        if self._looking_at("((") and self._arithmetic(2, loop=True):
             return []
         name = self._word()
+        started, number = self._at, len(self._state.commands)
         if name:
             self._state.variables[name[0].text] = HOLE
             if name[0].text.isupper():  # perhaps a variable that other programs look at
@@ -279,6 +339,8 @@ class _Parser:
                 if not self._word():
                     break
                 self._skip_blanks()
+        if name:
+            self._state.note_value(name[0].text, self._text[started : self._at], self._state.commands[number:])
         return []
 
     def _case(self, feeding: tuple[SimpleCommand, ...]) -> list[SimpleCommand]:
@@ -309,6 +371,7 @@ class _Parser:
     def _test(self) -> list[SimpleCommand]:
         """Parse `[[ … ]]`, whose operators are words."""
         words = [Word("[[")]
+        started, number = self._at, len(self._state.commands)
         self._at += 2
         while True:
             self._skip_lines()
@@ -318,6 +381,7 @@ class _Parser:
                 self._at += 2
                 break
             words += self._word() or [Word(self._step())]
+        self._note_builtin(words, self._text[started : self._at], self._state.commands[number:])
         return self._after_group([self._add(SimpleCommand((*words, Word("]]"))))])
 
     # ── simple commands ──────────────────────────────────────────────────────────────────────────
@@ -326,7 +390,7 @@ class _Parser:
         assignments: list[tuple[str, Word]] = []
         redirections: list[Redirection] = []
         nested: list[SimpleCommand] = []
-        number = len(self._state.commands)
+        number, started = len(self._state.commands), self._at
         heredocs = len(self._heredocs)
         body: list[SimpleCommand] = []
         while True:
@@ -349,8 +413,14 @@ class _Parser:
                 self._at += 1
                 continue
             if not words and (match := _ASSIGNMENT.match(self._text, self._at)) is not None:
+                before, index = len(self._state.commands), match[2]
+                if index:
+                    _Parser(index, self._state, self._depth + 1).expanded()
+                    self._state.note_arithmetic(index, self._state.commands[before:])
                 self._at = match.end()
+                before = len(self._state.commands)
                 assignments.append((match[1], self._assigned()))
+                self._state.note_value(match[1], self._text[match.end() : self._at], self._state.commands[before:])
                 continue
             words += self._word()
         if not words:
@@ -358,11 +428,41 @@ class _Parser:
                 self._state.assign(name, value)
         # commands inside its words ran before it, and what they print may be part of it
         inner = tuple(self._state.commands[number:])
+        self._note_builtin(words, self._text[started : self._at], inner)
         made = SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), (*feeding, *inner))
         nested.append(self._add(made))
         for index in range(heredocs, len(self._heredocs)):
             self._heredocs[index] = (*self._heredocs[index][:3], nested)
         return nested
+
+    def _note_builtin(self, words: Sequence[Word], raw: str, inner: Sequence[SimpleCommand]) -> None:
+        """Note which variables a builtin sets, and what it evaluates."""
+        names = [one.text for one in itertools.dropwhile(lambda one: one.text in ("command", "builtin"), words)]
+        name, rest = (names[0], names[1:]) if names else ("", [])
+        state = self._state
+        if name == "let":
+            state.note_arithmetic(raw, inner)
+        elif name in ("declare", "typeset", "local", "readonly", "export"):
+            integer = any(re.fullmatch(r"[-+]\w*i\w*", one) for one in rest)
+            for one in (one for one in rest if not one.startswith("-")):
+                state.note_value(one.partition("=")[0].partition("[")[0], raw, inner)
+                state.calculated |= {one.partition("=")[0]} if integer else set()
+                if any(re.fullmatch(r"-\w*n\w*", option) for option in rest):  # one variable under two names
+                    state.takes_from.setdefault(one.partition("=")[2], set()).add(one.partition("=")[0])
+        elif name in ("read", "mapfile", "readarray", "getopts", "printf", "wait"):
+            state.computed.update(one for one in (*rest, "REPLY", "MAPFILE", "OPTARG") if _NAME.fullmatch(one))
+        if name in ("test", "[", "[[", "printf", "wait") and (match := _VARIABLE_NAME.search(raw)):
+            state.note_arithmetic(match[1], inner)
+        sets = ("unset", "read", "mapfile", "readarray", "declare", "typeset", "local", "readonly", "export")
+        if name in sets and 0 <= raw.find("[") < raw.rfind("]"):
+            state.note_arithmetic(raw[raw.find("[") : raw.rfind("]")], inner)
+        if name in ("unset", "read") and any(not word.known for word in words):
+            state.note_arithmetic(" ".join(re.findall(r"\$\{?(\w+)", raw)), inner)
+        if name == "[[":
+            parts = raw.split()
+            for left, operator, right in zip(parts, parts[1:], parts[2:], strict=False):
+                if operator in _NUMBER_TESTS:
+                    state.note_arithmetic(f"{left} {right}", inner)
 
     def _add(self, command: SimpleCommand) -> SimpleCommand:
         self._state.commands.append(command)
@@ -555,8 +655,15 @@ class _Parser:
         if following == "{":
             return self._braced_variable()
         if following == "[":
-            self._at += 1
-            self._skip_to("]")
+            start, depth = self._at + 1, 0
+            for at in range(self._at, len(self._text)):
+                depth += {"[": 1, "]": -1}.get(self._text[at], 0)
+                if depth == 0:
+                    break
+            else:
+                raise _Unreadable
+            self._evaluate(self._text[start:at])
+            self._at = at + 1
             return HOLE
         if (name := _NAME.match(self._text, self._at)) is not None:
             self._at = name.end()
@@ -591,11 +698,32 @@ class _Parser:
         inner, self._at = self._text[start:at], at + 1
         if _NAME.fullmatch(inner):
             return self._value(inner)
+        number = len(self._state.commands)
         if "`" in inner or "$(" in inner or "<(" in inner or ">(" in inner:
             _Parser(inner, self._state, self._depth + 1).expanded()
+        self._note_expansion(inner, self._state.commands[number:])
         if "@P" in inner:
             self._problem("it expands a value as a prompt, which may run commands")
         return HOLE
+
+    def _note_expansion(self, inner: str, commands: Sequence[SimpleCommand]) -> None:
+        """Note what `${…}` sets or evaluates: `${x:=value}`, `${x[index]}`, `${x:offset:length}`."""
+        name = _NAME.match(inner.lstrip("!#"))
+        if name is None:
+            return
+        rest = inner.lstrip("!#")[name.end() :]
+        if rest.startswith(("[@]", "[*]")):
+            rest = rest[3:]
+        elif rest.startswith("[") and "]" in rest:
+            index, _, rest = rest[1:].rpartition("]")
+            self._state.note_arithmetic(index, commands)
+        if rest.startswith((":=", "=")):
+            value = rest.lstrip(":=")
+            self._state.variables[name.group()] = HOLE
+            self._state.note_value(name.group(), value, commands)
+            self._add(SimpleCommand((), ((name.group(), Word(value if "$" not in value else HOLE)),)))
+        elif rest.startswith(":") and rest[1:2] not in ("-", "+", "?"):
+            self._state.note_arithmetic(rest[1:], commands)
 
     def _backticks(self) -> str:
         end = self._at + 1
@@ -636,7 +764,7 @@ class _Parser:
                 self._at += 1
         raise _Unreadable
 
-    def _arithmetic(self, opening: int) -> bool:
+    def _arithmetic(self, opening: int, *, loop: bool = False) -> bool:
         """Skip `((…))` if it is arithmetic, and parse the substitutions in it."""
         start = self._at + opening
         depth, at = opening, start
@@ -647,12 +775,17 @@ class _Parser:
         if depth or self._text[at - 2 : at] != "))":
             return False
         substitutes = "$(" in inner or "`" in inner
-        if not substitutes and not _ARITHMETIC.fullmatch(inner):
+        if not substitutes and not _ARITHMETIC.fullmatch(inner.replace(";", ",") if loop else inner):
             return False
-        if substitutes:
-            _Parser(inner, self._state, self._depth + 1).expanded()
+        self._evaluate(inner)
         self._at = at
         return True
+
+    def _evaluate(self, expression: str) -> None:
+        """Note an arithmetic expression, and parse the substitutions in it."""
+        number = len(self._state.commands)
+        _Parser(expression, self._state, self._depth + 1).expanded()
+        self._state.note_arithmetic(expression, self._state.commands[number:])
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
     def _skip_blanks(self) -> None:
@@ -672,12 +805,6 @@ class _Parser:
         self._skip_blanks()
         while self._take("\n"):
             self._skip_blanks()
-
-    def _skip_to(self, end: str) -> None:
-        found = self._text.find(end, self._at)
-        if found < 0:
-            raise _Unreadable
-        self._at = found + len(end)
 
     def _looking_at(self, text: str) -> bool:
         return self._text.startswith(text, self._at)
