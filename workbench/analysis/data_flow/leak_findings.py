@@ -8,7 +8,7 @@ model; a single value spelled out by its characters, its length or its hash does
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from workbench.analysis.data_flow.expressions import EXPRESSIONS
 from workbench.analysis.data_flow.program_scopes import ProgramScopes
@@ -33,8 +33,7 @@ def find_leaks(interpreter: Interpreter, tree: ast.Module) -> None:
         return
     flows = follow_values(interpreter, tree)
     flows.complete = flows.complete and _OPAQUE not in report.facts and not report.dynamic
-    private = [one for one in flows.sources if one.kind == PRIVATE]
-    private += [_source(use) for use in uses if facts_of(use.tool).private and not _among(use.tool, private)]
+    private = _private_sources(flows, uses)
     for call in flows.calls.values():
         _judge_call(interpreter, call, flows, private)
     _judge_uncertain(interpreter, flows, uses, private)
@@ -52,25 +51,30 @@ def follow_values(interpreter: Interpreter, tree: ast.Module) -> TrackedFlows:
     return ValueTracker(tree, scopes, FlowSyntax(STATEMENTS, EXPRESSIONS), interpreter.tool_lookup, known).follow()
 
 
-def _source(use: NotedToolUse) -> AnswerOrigin:
-    return AnswerOrigin(PRIVATE, use.full_name, use.line, use.tool.server)
-
-
-def _among(tool: Tool, origins: Iterable[AnswerOrigin]) -> bool:
-    return any(one.label == f"{tool.server}.{tool.name}" for one in origins)
+def _private_sources(flows: TrackedFlows, uses: Iterable[NotedToolUse]) -> dict[str, AnswerOrigin]:
+    """Return the private answer to report of each server."""
+    found = [one for one in flows.sources if one.kind == PRIVATE]
+    followed = {one.label for one in found}
+    others = (use for use in uses if facts_of(use.tool).private and use.full_name not in followed)
+    found += [AnswerOrigin(PRIVATE, use.full_name, use.line, use.tool.server) for use in others]
+    found.sort(key=_report_order, reverse=True)
+    return {one.server: one for one in found}  # the last one stays, which is the nearest
 
 
 # ── Tools that reach outside ────────────────────────────────────────────────────────────────────────────
-def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows, private: list[AnswerOrigin]) -> None:
+def _judge_call(
+    interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows, private: Mapping[str, AnswerOrigin]
+) -> None:
     tool, given = call.tool, call.arguments
     if not tool_annotations.reaches_outside(tool, given):
         return
     report, span, name = interpreter.report, interpreter.span(call.node), f"{tool.server}.{tool.name}"
     gets = {  # servers whose data gets a new recipient
         server: tool_annotations.reaches_new_recipient(tool, server, given)
-        for server in {one.server for origins in (private, *given.values()) for one in origins if one.kind == PRIVATE}
+        for server in private.keys() | {o.server for origins in given.values() for o in origins if o.kind == PRIVATE}
     }
-    new = [one for one in private if gets[one.server]]
+    new = [one for server, one in private.items() if gets[server]]
+    names_hosts = bool(new) and tool_annotations.reads_named_hosts(tool, given)
     for argument, origins in given.items():
         if source := _nearest(one for one in origins if one.kind == PRIVATE and gets[one.server]):
             report.may_carry.add(name)
@@ -90,7 +94,7 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
             report.may_carry.add(name)
             if new:
                 _add_unclear(report, interpreter, call.node, name, new, f"it may come through {unknown.label}")
-        if new and tool_annotations.reads_named_hosts(tool, given) and argument != WHEN:
+        if names_hosts and argument != WHEN:
             stranger = _nearest(one for one in origins if one.kind == UNTRUSTED)
             if stranger is not None:
                 report.add_flow(ValueSource(UNTRUSTED, stranger.label, stranger.line), _sink(name, argument), span)
@@ -111,26 +115,27 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
 
 
 def _judge_uncertain(
-    interpreter: Interpreter, flows: TrackedFlows, uses: list[NotedToolUse], private: list[AnswerOrigin]
+    interpreter: Interpreter, flows: TrackedFlows, uses: list[NotedToolUse], private: Mapping[str, AnswerOrigin]
 ) -> None:
     """Add findings for calls that the data flow does not cover.
 
     These are text run as code, large programs, and names made at run time."""
     report = interpreter.report
     followed = {(call.tool.server, call.tool.name) for call in flows.calls.values()}
+    blind = any(one.kind == UNKNOWN or one.kind == PRIVATE for one in flows.blind)
+    places = {key: node for node in reversed(interpreter.tool_calls) for key in interpreter.tool_calls[node]}
     for use in uses:
         tool = use.tool
         if not facts_of(tool).reaches_outside:
             continue
-        blind = any(one.kind == UNKNOWN or one.kind == PRIVATE for one in flows.blind)
         if flows.complete and not blind and (tool.server, tool.name) in followed:
             continue
         name = use.full_name
         report.may_carry.add(name)
-        if new := [one for one in private if tool_annotations.reaches_new_recipient(tool, one.server)]:
-            nodes = [node for node, found in interpreter.tool_calls.items() if (tool.server, tool.name) in found]
-            for node in nodes[:1]:
-                _add_unclear(report, interpreter, node, name, new, "not every value of the program could be followed")
+        new = [one for server, one in private.items() if tool_annotations.reaches_new_recipient(tool, server)]
+        place = places.get((tool.server, tool.name))
+        if new and place is not None:
+            _add_unclear(report, interpreter, place, name, new, "not every value of the program could be followed")
 
 
 def _add_unclear(
@@ -147,7 +152,11 @@ def _add_unclear(
 
 def _nearest(origins: Iterable[AnswerOrigin]) -> AnswerOrigin | None:
     """Return the best origin to report: passed-on data before data that is only derived, then the earliest line."""
-    return min(origins, key=lambda one: (one.form == DERIVED, one.line, one.label), default=None)
+    return min(origins, key=_report_order, default=None)
+
+
+def _report_order(one: AnswerOrigin) -> tuple[bool, int, str]:
+    return one.form == DERIVED, one.line, one.label
 
 
 def _sink(name: str, argument: str) -> str:

@@ -141,6 +141,15 @@ class _StatementReading(NamedTuple):
     work: int
     unresolved: bool
 
+    def ends_like(self, other: _StatementReading) -> bool:
+        """Return whether both evaluations change an equal state equally."""
+        return (
+            self.bound == other.bound
+            and self.leaving == other.leaving
+            and self.skipping == other.skipping
+            and self.touched == other.touched
+        )
+
 
 class ValueTracker:
     """State of the data-flow analysis of one program."""
@@ -178,6 +187,7 @@ class ValueTracker:
         self.strict = False  # whether a callee that is not known yet counts as unknown
         self.unresolved = False  # whether such a callee occurred
         self._last_readings: dict[ast.stmt, _StatementReading] = {}
+        self._starts: dict[Scope, tuple[Any, ...]] = {}  # the state before the body of a function or module
         self._begin(None)
 
     def _begin(self, scope: Scope) -> None:
@@ -200,7 +210,7 @@ class ValueTracker:
             settled = self._settle()
             if settled and self.unresolved:  # now the unknown callees are certain
                 self.strict = True
-                self._last_readings = {node: last for node, last in self._last_readings.items() if not last.unresolved}
+                self.progress.stale.update(node for node, last in self._last_readings.items() if last.unresolved)
                 settled = self._settle()
         except (TrackingLimitExceeded, RecursionError):
             settled = False
@@ -222,7 +232,7 @@ class ValueTracker:
         for _ in range(MOST_ROUNDS):
             self.progress.learned = self.unresolved = False
             self._begin(None)
-            self.block(self.tree.body)
+            self._body(self.tree.body)
             if self.tree.body and isinstance(last := self.tree.body[-1], ast.Expr):
                 self.add_output(last, self.value(last.value).origins)
             for function in self.scopes.functions:
@@ -241,11 +251,33 @@ class ValueTracker:
         if isinstance(function, ast.Lambda):
             self.return_value(self.value(function.body))
         else:
-            self.block(function.body)
+            self._body(function.body)
         raised = self.raised.get(function, EMPTY).origins
         if not self.leaving <= raised:
             self.raised[function] = TrackedValue(raised | self.leaving)
             self.raised.changed(function)
+
+    def _body(self, body: Iterable[ast.stmt]) -> None:
+        """Evaluate the body of the module or of a function. As long as the state is that of the last pass, only
+        statements that depend on a changed fact are evaluated, which is most of them in the first pass alone."""
+        start = dict(self.names), self.control, self.loops, self.tries
+        same = self._starts.get(self.scope) == start
+        self._starts[self.scope] = start
+        for node in body:
+            last = self._last_readings.get(node)
+            if same and last is not None and node not in self.progress.stale:
+                self._reuse(last)
+                continue
+            self.statement(node)
+            same = same and last is not None and last.ends_like(self._last_readings[node])
+
+    def _reuse(self, last: _StatementReading) -> None:
+        self.progress.work += last.work
+        self.unresolved = self.unresolved or last.unresolved
+        self.leaving, self.touched = last.leaving, last.touched
+        if self.skipping:
+            self.skipping[-1] = last.skipping
+        self.names.update(last.bound)
 
     def block(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
@@ -265,12 +297,7 @@ class ValueTracker:
         )
         progress, last = self.progress, self._last_readings.get(node)
         if last is not None and last.before == before and node not in progress.stale:
-            progress.work += last.work
-            self.unresolved = self.unresolved or last.unresolved
-            self.leaving, self.touched = last.leaving, last.touched
-            if self.skipping:
-                self.skipping[-1] = last.skipping
-            held.update(last.bound)
+            self._reuse(last)
             return
         around, unresolved, work = progress.statement, self.unresolved, progress.work
         progress.enclosing[node] = around
