@@ -117,7 +117,9 @@ async def test_the_users_answer_reaches_each_client_in_its_format(client: Client
         assert held.risk is Risk.HIGH
         assert "overwrites history of a remote branch" in held.sentence
         assert held.author in held.sentence
-        assert "git push --force" in held.arguments
+        assert held.arguments == "git push --force"
+        assert held.heading == f"What it would run in {client.project}"
+        assert held.why == ("Its risk is high, and you have set no rules.",), "the heading is not repeated"
 
 
 async def test_a_low_risk_leaves_the_client_to_decide_unless_the_user_allows_it(client: Client):
@@ -193,7 +195,9 @@ async def test_files_are_judged_by_their_place(client: Client):
     client.core.settings = replace(client.core.settings, hooks_wait_seconds=60)
     codex = client.payload("codex prompt", tool_name="apply_patch", tool_input={"command": patch}, cwd="/srv/x")
     asking = asyncio.ensure_future(client.ask("codex", codex))
-    assert "Edits" in (await client.answer(allow=False)).why[0]
+    held = await client.answer(allow=False)
+    assert "Codex wants to change files: edits" in held.sentence
+    assert held.heading == "What it would change"
     assert decision_of((await asking)[1]) == "deny"
 
 

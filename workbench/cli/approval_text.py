@@ -84,14 +84,11 @@ def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
     """The facts about a held call: tool, reason, arguments, and the sources of their values."""
     many, name = held_call.more + 1, f"{held_call.server}.{held_call.tool}"
     who = f"The program of “{held_call.author}”" if held_call.author else "A program"
-    if not held_call.run_id:  # a tool of another client
-        who = f"“{held_call.author or 'An agent'}”"
     title = f"{who} wants to call {name}" + (f" {many} times." if many > 1 else ".")
     if held_call.is_answer:
         title = f"{who} has ended. Its answer waits."
-    lines = wrap(title, width)
-    if held_call.sentence:
-        lines += wrap(held_call.sentence, width)
+    own = [] if not held_call.run_id and held_call.sentence else wrap(title, width)  # else a tool of another client
+    lines = [*own, *(wrap(held_call.sentence, width) if held_call.sentence else [])]
     rows = [
         ("Risk", str(held_call.risk)),
         ("Program", f"{held_call.run_id} (mcp-workbench runs show {held_call.run_id})" if held_call.run_id else ""),
@@ -109,7 +106,7 @@ def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
             *_indented(held_call.list),
         ]
     else:
-        heading = "What the agent would read" if held_call.is_answer else "What it would send"
+        heading = "What the agent would read" if held_call.is_answer else held_call.heading or "What it would send"
         lines += ["", heading, *_indented(arguments.splitlines() or [arguments])]
     if held_call.origins:
         lines += ["", "Where its values came from"]

@@ -62,7 +62,7 @@ class CallEffects(Struct, frozen=True):
     risk: Risk
     subjects: tuple[RuleSubject, ...] = ()
     offers: tuple[Permission, ...] = ()  # rules that would allow it, the narrowest first
-    why: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()  # effects that the sentence does not name
 
 
 def read_call(call: HookCall, find_tool: FindTool) -> CallEffects:
@@ -133,8 +133,7 @@ def _shell(call: HookCall, places: ClientPlaces) -> CallEffects:
     )
     if reading.problems or reading.risk is Risk.CRITICAL:  # what was not read, and effects of several commands together
         subjects = (*subjects, RuleSubject(call.command, (), worst((reading.risk, Risk.HIGH)), never=True))
-    why = tuple(dict.fromkeys(f"{one.text}." for one in reading.effects if one.risk is not Risk.LOW))[:10]
-    return CallEffects(reading.sentence, reading.risk, subjects, _command_offers(call, reading), why)
+    return CallEffects(reading.sentence, reading.risk, subjects, _command_offers(call, reading), reading.details)
 
 
 def _judge_code(text: str) -> Verdict:
@@ -187,7 +186,7 @@ def _files(call: HookCall, places: ClientPlaces) -> CallEffects:
     subjects = tuple(RuleSubject(one, (), reading.risk, never=never) for one in absolute)
     return CallEffects(
         reading.sentence, reading.risk, subjects, () if never else _file_offers(call, absolute, reading.risk, places),
-        tuple(f"{one.text}." for one in reading.effects if one.risk is not Risk.LOW)[:10],
+        reading.details,
     )  # fmt: skip
 
 
@@ -229,10 +228,9 @@ def _mcp(call: HookCall, find_tool: FindTool) -> CallEffects:
         risk = facts_of(known).risk
     name = f"{call.server}.{call.tool}" if call.server else call.tool
     words = {DESTROYS: "its name says that it deletes or overwrites", SENDS: "its name says that it sends data outside"}
-    why = tuple(f"{text[:1].upper()}{text[1:]}." for meaning, text in words.items() if meaning in meanings)
-    sentence = f"Calls the MCP tool {name[:120]}" + (f"; {why[0][:1].lower()}{why[0][1:]}" if why else ".")
-    offers = _mcp_offers(call, name, risk)
-    return CallEffects(sentence, risk, (RuleSubject(name, (), risk),), offers, why)
+    said = [text for meaning, text in words.items() if meaning in meanings]
+    sentence = "; ".join([f"Calls the MCP tool {name[:120]}", *said]) + "."
+    return CallEffects(sentence, risk, (RuleSubject(name, (), risk),), _mcp_offers(call, name, risk))
 
 
 def _mcp_offers(call: HookCall, name: str, risk: Risk) -> tuple[Permission, ...]:

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import os
 import time
 import uuid
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from workbench.analysis.shell.command_reader import lower_first
 from workbench.broker.held_calls import CORE_CLOSED, MUTED, TIMED_OUT, HeldCalls
 from workbench.broker.services import Services
 from workbench.client_hooks.call_effects import CallEffects, read_call, show_change
@@ -176,7 +178,9 @@ class HookRequests:
         if wait <= 0 or self._asking >= MOST_WAITING:
             return UNDECIDED
         change = await asyncio.to_thread(show_change, call) if call.kind is CallKind.EDIT else ""
-        held_call = _held_call(call, effects, rule, change)
+        covered = "and no rule covers it" if self._services.rules.rules else "and you have set no rules"
+        why = f"A rule asks: {rule}" if rule else f"Its risk is {effects.risk.value}, {covered}."
+        held_call = _held_call(call, effects, why, change)
         line = call.command or ", ".join(call.paths) or ", ".join(call.urls) or call.tool
         self._asking += 1
         try:
@@ -275,10 +279,17 @@ async def _read_request(reader: asyncio.StreamReader) -> tuple[str, float, bytes
     return head[0].decode("ascii"), float(int(head[1])), await reader.readexactly(int(head[2]))
 
 
-def _held_call(call: HookCall, effects: CallEffects, rule: str, change: str) -> HeldCall:
-    what = {CallKind.SHELL: "run a command", CallKind.EDIT: "change files", CallKind.READ: "read files",
-            CallKind.FETCH: "download", CallKind.MCP: "call a tool"}[call.kind]  # fmt: skip
-    lowered = f"{effects.sentence[:1].lower()}{effects.sentence[1:]}"
+_WHAT = {  # kind of call → what the client wants to do, and the heading above the call
+    CallKind.SHELL: ("run a command", "What it would run"),
+    CallKind.EDIT: ("change files", "What it would change"),
+    CallKind.READ: ("read files", "What it would read"),
+    CallKind.FETCH: ("download", "What it would send"),
+    CallKind.MCP: ("call a tool", "What it would send"),
+}
+
+
+def _held_call(call: HookCall, effects: CallEffects, why: str, change: str) -> HeldCall:
+    what, heading = _WHAT[call.kind]
     return HeldCall(
         id="",
         run_id="",
@@ -286,9 +297,10 @@ def _held_call(call: HookCall, effects: CallEffects, rule: str, change: str) -> 
         server=call.title,
         tool=call.tool,
         arguments=_shortened(change or _shown_arguments(call)),
-        why=(*([f"A rule asks: {rule}"] if rule else []), *effects.why),
+        heading=f"{heading} in {_shown_folder(call.cwd)}" if call.cwd and call.kind is CallKind.SHELL else heading,
+        why=(why, *effects.details),
         risk=effects.risk,
-        sentence=f"{call.title} wants to {what}: {lowered}",
+        sentence=f"{call.title} wants to {what}: {lower_first(effects.sentence)}",
         session=_session(call),
         author=call.title,
         rule_offers=tuple(
@@ -298,12 +310,16 @@ def _held_call(call: HookCall, effects: CallEffects, rule: str, change: str) -> 
     )
 
 
+def _shown_folder(folder: str) -> str:
+    home = os.path.expanduser("~")
+    return f"~{folder[len(home) :]}" if folder == home or folder.startswith(f"{home}/") else folder
+
+
 def _shown_arguments(call: HookCall) -> str:
-    """The call as the user reads it."""
-    shown: dict[str, object] = {"folder": call.cwd} if call.cwd else {}
-    given: dict[str, object] = {"command": call.command} if call.kind is CallKind.SHELL else dict(call.arguments)
-    shown = {**given, **shown}
-    return json.dumps(shown, ensure_ascii=False, indent=2, default=str)
+    """The call as the user reads it: the plain command, else the arguments as JSON."""
+    if call.kind is CallKind.SHELL:
+        return call.command
+    return json.dumps(call.arguments, ensure_ascii=False, indent=2, default=str)
 
 
 def _shortened(text: str) -> str:

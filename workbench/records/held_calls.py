@@ -38,7 +38,7 @@ class HeldCall(Struct, frozen=True):
     call_id: str
     server: str
     tool: str
-    arguments: str  # JSON text as shown to the user
+    arguments: str  # as shown to the user: JSON text, or the command or change of a client's own tool
     why: tuple[str, ...] = ()
     risk: Risk = Risk.HIGH
     deadline: float = 0.0  # the call is denied at this time
@@ -57,6 +57,7 @@ class HeldCall(Struct, frozen=True):
     original: str = ""  # the arguments as the program gave them, if the user changed them
     clock_left: float = 0.0  # seconds left while its clock is stopped, because the user is reviewing; 0: it runs
     denied_until: float = 0.0  # the user denied it, and can undo that until this time; the program does not know yet
+    heading: str = ""  # above the arguments; empty: "What it would send"
     rule_offers: tuple[RuleOffer, ...] = ()  # rules that an answer can make; its `scope` names one by its id
 
 

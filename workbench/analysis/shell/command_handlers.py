@@ -487,13 +487,13 @@ _GIT_RUNS = names(
 )
 _GIT_UNDO = {
     "clean": "Deletes files that git does not track",
-    "reset": "Moves the branch; with --hard, discards uncommitted changes",
+    "reset": "",
     "restore": "",
     "gc": "Deletes objects of the repository that are no longer needed",
     "prune": "Deletes objects of the repository",
     "reflog": "Changes the history of the branches",
     "update-ref": "Changes a branch directly",
-    "rm": "Deletes files from the working tree and the index",
+    "rm": "",
     "replace": "Replaces objects of the repository",
 }  # fmt: skip
 
@@ -567,7 +567,8 @@ def _git_verb(reader: CommandReader, verb: str, call: CommandCall) -> None:
         return reader.add("Deletes stashed changes" if lost else f"Runs git stash {rest}", _HIGH if lost else _LOW)
     if verb == "branch":
         lost = call.has("-D", "-d", "--delete", "-M", "-f", "--force")
-        return reader.add("Deletes or moves a branch", _HIGH) if lost else None
+        named = shorten(", ".join(call.operands()), 60)
+        return reader.add(f"Deletes or moves the branch {named}", _HIGH) if lost else None
     if verb == "worktree":
         lost = call.arguments[:1] in (["remove"], ["prune"])
         return reader.add(f"Runs git worktree {rest}", _HIGH if lost else _MEDIUM)
@@ -596,7 +597,7 @@ def _git_checkout(reader: CommandReader, verb: str, call: CommandCall) -> None:
         paths += ["."] if call.has("-p", "--patch") and not paths else []
     if paths:
         return _git_discards(reader, paths)
-    return reader.add("Switches to another branch or makes one", _LOW)
+    return reader.add(f"Switches to {shorten(operands[0], 60)}" if operands else "Switches to another branch", _LOW)
 
 
 def _names_file(reader: CommandReader, operand: str) -> bool:
@@ -619,14 +620,19 @@ def _git_discards(reader: CommandReader, paths: list[str]) -> None:
 def _git_push(reader: CommandReader, call: CommandCall) -> None:
     refs = call.operands(("-o", "--push-option", "--repo"))
     forced = call.has("-f", "--force") or any(one.startswith(("--force", "--forc")) for one in call.arguments)
-    if forced or any(one.startswith("+") for one in refs[1:]):
-        return reader.add("Overwrites history of a remote branch", _HIGH, "network")
-    if call.has("-d", "--delete", "--mirror", "--prune") or any(one.startswith(":") for one in refs[1:]):
-        return reader.add("Deletes branches or tags of a remote repository", _HIGH, "network")
     where = refs[0] if refs else "the remote repository"
+    branches = shorten(", ".join(one.lstrip("+:").rpartition(":")[2] for one in refs[1:]), 60)
+    there = f" on {shorten(where)}" if refs else ""
+    if forced or any(one.startswith("+") for one in refs[1:]):
+        return reader.add(f"Overwrites history of {branches or 'a remote branch'}{there}", _HIGH, "network")
+    if call.has("-d", "--delete", "--mirror", "--prune") or any(one.startswith(":") for one in refs[1:]):
+        lost = branches or "branches or tags"
+        return reader.add(f"Deletes {lost}{there or ' of a remote repository'}", _HIGH, "network")
     known = not re.search(r"[:/]", where) and not call.has("--repo", "--receive-pack", "--exec")
     return reader.add(
-        f"Sends commits to {shorten(where)}", _MEDIUM if known and HOLE not in where else _HIGH, "network"
+        f"Sends commits{f' of {branches}' if branches else ''} to {shorten(where)}",
+        _MEDIUM if known and HOLE not in where else _HIGH,
+        "network",
     )
 
 
@@ -641,7 +647,12 @@ def _git_undo(reader: CommandReader, verb: str, call: CommandCall) -> None:
         return None if unstages else _git_discards(reader, paths or [HOLE])
     if verb == "rm" and call.has("--cached"):
         return None
-    text = "Discards uncommitted changes" if verb == "reset" else _GIT_UNDO[verb]
+    text = _GIT_UNDO[verb]
+    if verb == "reset":
+        target = next(iter(call.operands()), "")
+        text = "Discards uncommitted changes" + (f" and moves the branch to {shorten(target, 60)}" if target else "")
+    elif verb == "rm":
+        text = f"Deletes {', '.join(map(reader.places.show, call.operands()[:3])) or 'files'} and removes it from git"
     return reader.add(text, _MEDIUM if verb in ("gc", "prune", "rm") else _HIGH)
 
 
@@ -651,7 +662,8 @@ def _git_remote(reader: CommandReader, verb: str, call: CommandCall) -> None:
     )
     if verb == "remote":
         changes = operands[:1] and operands[0] in ("add", "set-url", "remove", "rm", "rename", "set-head", "prune")
-        return reader.add("Changes where commits are sent", _HIGH) if changes else None
+        to = shorten(" ".join(operands[1:]), 60)
+        return reader.add(f"Changes where commits are sent: {to}", _HIGH) if changes else None
     if verb == "submodule" and operands[:1] not in ([], ["status"], ["summary"]):
         return reader.add("Fetches submodules, and may run commands of the repository", _HIGH, "network")
     if verb == "clone":
@@ -683,7 +695,7 @@ def _git_config(reader: CommandReader, call: CommandCall) -> None:
 
 def _git_local(reader: CommandReader, verb: str, call: CommandCall) -> None:
     if verb == "tag" and call.has("-d", "--delete", "-f", "--force"):
-        return reader.add("Deletes or moves a tag", _HIGH)
+        return reader.add(f"Deletes or moves the tag {shorten(', '.join(call.operands()), 60)}", _HIGH)
     reader.read(call.values("-F", "--file", "-t", "--template", "--pathspec-from-file"))
     if verb == "init" and (call.has("--template", "--separate-git-dir") or call.operands()):
         reader.write([*call.values("--separate-git-dir"), *call.operands()], "Makes a repository in")

@@ -29,6 +29,7 @@ from workbench.records.common_types import at_least, rank, worst
 
 _MESSAGES = names("-m --message -name -iname -path -e -k")  # options that take the next word, whatever it is
 _SHOWN = 3  # effects and paths that a sentence names
+_MOST_DETAILS = 10
 _MOST_COMMANDS = 3_000  # commands that are read for one script
 _DEEPEST = 6  # commands inside commands
 _VERSIONED = re.compile(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
@@ -109,13 +110,23 @@ class CommandReading(Struct, frozen=True):
         return worst((found, Risk.HIGH)) if self.problems else found
 
     @property
+    def notable(self) -> tuple[CommandEffect, ...]:
+        """The effects that matter: those that are not low, else all."""
+        return tuple(one for one in self.effects if one.risk is not Risk.LOW) or self.effects
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The problems and notable effects that the sentence does not name."""
+        left = (*self.problems[1:], *(one.text for one in self.notable[_SHOWN:]))
+        return tuple(f"{one[:1].upper()}{one[1:]}." for one in left[:_MOST_DETAILS])
+
+    @property
     def sentence(self) -> str:
         """What it does, in one line: the riskiest effects, or what it reads."""
         texts = [f"Cannot be read completely: {one}" for one in self.problems[:1]]
-        top = [one for one in self.effects if one.risk is not Risk.LOW] or list(self.effects)
-        texts += [one.text for one in top[:_SHOWN]]
-        more = len(top) - _SHOWN
-        texts += [f"and {more} more"] if more > 0 else []
+        texts += [one.text for one in self.notable[:_SHOWN]]
+        more = len(self.notable) - _SHOWN
+        texts += [f"{more} more effect{'s' * (more > 1)}"] if more > 0 else []
         return "; ".join([*texts[:1], *map(lower_first, texts[1:])]) + "." if texts else "Only reads."
 
 

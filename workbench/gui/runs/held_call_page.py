@@ -328,7 +328,7 @@ class HeldCallPage(DecisionDialog):
         self.arguments.setPlainText(text)
         lines = max(3, min(_ARGUMENT_LINES, text.count("\n") + 2))
         self.arguments.setMinimumHeight(self.arguments.fontMetrics().lineSpacing() * lines)
-        self._heading.setText("Waiting calls" if calls > 1 else "What it would send")
+        self._heading.setText("Waiting calls" if calls > 1 else held_call.heading or "What it would send")
         shown = len(held_call.list)
         once = "Allow with changes" if held_call.original else "Allow once"
         self.allow_button.setText(f"Allow these {shown:,}" if shown > 1 else once)
