@@ -85,6 +85,66 @@ async def test_a_client_that_gives_up_leaves_its_request_before_the_user(core, a
     window.cancel()
 
 
+async def test_the_same_program_submitted_again_joins_the_one_that_waits(alone, agent):
+    async with agent() as client, agent() as other:
+        first, facts = await told(client, "execute_code", **DELETES)
+        again, same = await told(client, "execute_code", **DELETES | {"description": "I am tidying up, please"})
+        assert same["run"] == facts["run"]
+        assert "not submitted a second time" in again
+        assert "not submitted a second time" not in first
+        assert "not submitted a second time" in (await told(client, "get_run", run_id=facts["run"]))[0]
+        different = [
+            (await told(client, "execute_code", **DELETES | more))[1]["run"]
+            for more in ({"code": DELETES["code"] + "\n# more"}, {"timeout": 9}, {"force_approval": True})
+        ]
+        different.append((await told(other, "execute_code", **DELETES))[1]["run"])
+        assert len({facts["run"], *different}) == 5, "another program, other arguments, and another agent"
+        waiting = [asyncio.create_task(told(client, "execute_code", **DELETES)) for _ in range(2)]
+        decide(alone, facts["run"])
+        text, state = await told(client, "get_run", run_id=facts["run"], wait=40)
+        assert state["state"] == "done"
+        assert "It ran at most once" in text
+        for task in waiting:
+            await task
+        alone.services.workspace_files.write("old.txt", "x")
+        assert (await told(client, "execute_code", **DELETES))[1]["run"] != facts["run"], "the first has ended"
+
+
+async def test_a_request_that_is_cancelled_does_not_end_the_run_that_another_one_waits_for(core, agent):
+    core.services.settings.set(replace(core.settings, isolation_high="process"))
+    core.services.workspace_files.write("old.txt", "x")
+    sleeps = {"code": DELETES["code"] + "\nimport asyncio\nawait asyncio.sleep(3)", "description": "slow"}
+    window = asyncio.create_task(core.api.attend())
+    async with agent() as client:
+        first = asyncio.create_task(client.call_tool("execute_code", sleeps))
+        await until(lambda: core.run_manager.count_runs(RunState.WAITING) == 1)
+        second = asyncio.create_task(told(client, "execute_code", **sleeps))
+        await until(
+            lambda: any(one.programs._requests.total() == 2 for one in core.connected_agents._connections.values())
+        )
+        (run,) = core.run_manager.runs()
+        decide(core, run.id)
+        await until(lambda: core.run_manager.count_runs(RunState.RUNNING) == 1)
+        first.cancel()
+        text, state = await second
+    assert state["state"] == "done", text
+    window.cancel()
+
+
+async def test_a_run_is_found_after_a_reconnection_only_by_the_id_that_its_agent_was_told(alone, agent):
+    async with agent() as client:
+        text, facts = await told(client, "execute_code", **DELETES)
+        decide(alone, facts["run"])
+        await told(client, "get_run", run_id=facts["run"], wait=40)
+    signed = text.rpartition("its id is '")[2].rstrip("'.")
+    async with agent() as client:  # it gives itself the same name
+        for guessed in (facts["run"], f"{facts['run']}.", signed[:-1], signed.replace(facts["run"], "r00000000000")):
+            refused, _ = await told(client, "get_run", run_id=guessed)
+            assert "of yours" in refused, guessed
+        answer, state = await told(client, "get_run", run_id=signed)
+    assert (answer, state["state"]) == ('result = "gone"', "done")
+
+
 async def test_what_waits_ends_when_its_agent_leaves(alone, agent):
     async with agent() as client:
         _, facts = await told(client, "execute_code", **DELETES)

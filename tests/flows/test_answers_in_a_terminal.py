@@ -39,9 +39,9 @@ class Agent:
     async def call(self, tool, timeout=None, **arguments):
         return await self(tool=tool, arguments=arguments, timeout=timeout)
 
-    async def propose(self, **more):
-        """A program that needs the user; its id."""
-        answer = await self.call("execute_code", **DELETES, **more)
+    async def propose(self, comment="", **more):
+        """A program that needs the user; its id. The same program again would join the one that waits."""
+        answer = await self.call("execute_code", **{**DELETES, "code": DELETES["code"] + comment}, **more)
         assert answer["facts"]["state"] == "waiting", answer
         return answer["facts"]["run"]
 
@@ -172,7 +172,7 @@ async def test_a_denial_tells_its_reason(client, command):
 
 
 async def test_a_denial_is_undone_all_are_denied_an_agent_is_muted_and_a_program_is_put_back(client, command, person):
-    first, second = await client.propose(), await client.propose(timeout=20)
+    first, second = await client.propose(), await client.propose("# again", timeout=20)
     deny = command("runs", "deny", first, "--reason", "Not that one")
     await deny.answer(ASKS, "deny")
     await deny.answer("Enter ends: ", "undo")

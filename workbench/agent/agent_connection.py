@@ -28,7 +28,7 @@ from workbench.agent.message_stream import messages
 from workbench.agent.program_tools import Context, ProgramTools
 from workbench.agent.protocol_identity import IdentifyingServer, agent_name, claimed_identity, shortened
 from workbench.agent.skill_tools import SkillResources, SkillTools
-from workbench.agent.task_extension import TaskExtension, TaskIds
+from workbench.agent.task_extension import TaskExtension
 from workbench.agent.tool_calls import ToolAnswer, to_mcp_result
 from workbench.agent.tool_definitions import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
 from workbench.agent.workspace_tools import WorkspaceTools
@@ -72,8 +72,9 @@ class AgentConnection:
         self.server.add_request_handler("logging/setLevel", T.SetLevelRequestParams, self._set_level)
         SkillResources(services, self._session, self.server)
         elicitation = ApprovalElicitation(services, run_manager, self._marks)
-        ids = TaskIds(services.paths.task_key)
-        self._tasks = TaskExtension(self.programs, elicitation, ids, self._marks, self.server.add_request_handler)
+        self._tasks = TaskExtension(
+            self.programs, elicitation, self.programs.ids, self._marks, self.server.add_request_handler
+        )
         self.programs.deferral = self._tasks
 
     @property

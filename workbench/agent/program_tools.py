@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
+from collections import Counter
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, Final, Protocol, TypeAlias
@@ -20,6 +21,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 
 from workbench.agent import tool_calls as given
 from workbench.agent.protocol_identity import shortened
+from workbench.agent.signed_run_ids import LONGEST_ID, SignedRunIds
 from workbench.agent.tool_calls import ToolAnswer
 from workbench.analysis.canonical_text import MAX_BYTES
 from workbench.broker.agent_sessions import Session
@@ -40,6 +42,7 @@ LONGEST_TIMEOUT: Final = 1e9  # seconds; the user's limit is far below
 HEARTBEAT: Final = 5.0  # seconds between progress notes while a run waits or works
 LOOK: Final = 0.2  # seconds between checks whether a run waits for a user who is not connected
 _RESULT: Final = "result = "
+_SUBMITTED_TWICE: Final = "\n[You submitted this again while it waited for the user. It ran at most once.]"
 USUAL_WAIT: Final = 45.0  # seconds that one answer may take where the setting says 0; most clients give up after 60
 
 
@@ -65,9 +68,13 @@ class ProgramTools:
         self._run_manager = run_manager
         self._session = session
         self._open: dict[str, asyncio.Task[Run]] = {}  # asyncio task for each open run; it ends with the run
-        self._late: set[str] = set()  # open runs whose request was answered already; get_run has their answer
         self._tasks: set[str] = set()  # open runs whose request was answered with a task; they outlive the connection
         self._cancelled: set[str] = set()  # tasks that their client cancelled
+        # open run → number of requests that wait for its answer; those of the other open runs were answered already,
+        # and get_run has their answer
+        self._requests: Counter[str] = Counter()
+        self._joined: set[str] = set()  # runs that were submitted again while they waited
+        self.ids = SignedRunIds(services.paths.task_key)
         self.deferral: Deferral | None = None
         self.log_level: T.LoggingLevel = "info"  # lowest log level that the agent wants
         self.proposed = 0
@@ -95,6 +102,7 @@ class ProgramTools:
             profile=given.text(arguments, "profile", ""),
             required=given.names(arguments, "required_tools"),
             force_approval=arguments.get("force_approval") not in (None, False),
+            join=True,
         )
         return await self._wait_for_answer(context, run)
 
@@ -105,33 +113,35 @@ class ProgramTools:
         await self._services.catalog.learn()
         words = shortened(purpose, LONGEST_PURPOSE)
         submit = self._run_manager.submit
-        run = submit(code, self._session, words, skill=skill, required=required, wish=wish)
+        run = submit(code, self._session, words, skill=skill, required=required, wish=wish, join=True)
         return await self._wait_for_answer(context, run)
 
     def stop_all(self, reason: str, *, late: bool = True) -> None:
         """Stop programs that no request waits for. `late`: also those whose answer the agent was told to get later."""
         for run_id in self._open.keys() - self._tasks:
-            if (late or run_id not in self._late) and not self._run_manager.outlives_agent(run_id):
+            if (late or self._requests[run_id]) and not self._run_manager.outlives_agent(run_id):
                 spawn(f"stop {run_id}", self._run_manager.stop(run_id, reason))
 
     @property
     def awaited(self) -> int:
         """Return the number of open runs whose request has no answer yet."""
-        return len(self._open.keys() - self._late)
+        return sum(self._requests[run_id] > 0 for run_id in self._open)
 
     def find_run(self, run_id: str) -> Run:
-        """Return the run of this id, if it belongs to this agent, or to an earlier connection of an agent with its
-        name: nobody else was told the id. For a run that the user put back, the new run."""
-        named = self._newest(run_id)
+        """Return the run of this id, if it belongs to this agent; or of a signed id, which an earlier connection was
+        told. For a run that the user put back, the new run."""
+        signed = self.ids.run_of(run_id[:LONGEST_ID])
+        named = self._newest(signed or run_id)
         mine = [run for run in self._run_manager.runs() if run.proposal.session == self._session.id]
-        found = named if named is not None and (named in mine or self._is_earlier(named)) else None
+        found = named if named is not None and (signed or named in mine) else None
         if found is None:
             last = "; ".join(f"{run.id}: {run.state}" for run in mine[:5])
             hint = f"Your last runs are {last}." if last else "You have no runs yet; execute_code starts one."
+            if self._newest(run_id) is not None:
+                hint = f"A run of an earlier connection is found by the long id that its answer named. {hint}"
             raise WorkbenchError(f"There is no run {run_id[:80]!r} of yours.", hint)
         if found.proposal.revives and found.id not in self._open and found.state not in ENDS:
             self._open[found.id] = spawn(f"end of {found.id}", self._follow(found.id))
-            self._late.add(found.id)
         return self._run_manager.run(found.id)
 
     def _newest(self, run_id: str) -> Run | None:
@@ -141,12 +151,6 @@ class ProgramTools:
         while named is not None and named.revived_as in runs:
             named = runs[named.revived_as]
         return named
-
-    def _is_earlier(self, run: Run) -> bool:
-        session = self._services.sessions.get(run.proposal.session)
-        if session is None:
-            return run.proposal.author == self._session.claimed_name
-        return not session.connected and session.claimed_name == self._session.claimed_name
 
     async def wait_for_end(self, run_id: str, seconds: float) -> Run:
         """Return the run when it has ended, or its current record after this many seconds; waits at most as long as
@@ -180,10 +184,12 @@ class ProgramTools:
             if run.state is RunState.WAITING
             else " and ".join(f"`mcp-workbench calls allow {one.id}`" for one in run.held_calls[:3])
         )
+        again = " You submitted it before, so it was not submitted a second time." * (run.id in self._joined)
         text = (
-            f"{subject} waits for {what}; {left}.\n"
+            f"{subject} waits for {what}; {left}.{again}\n"
             f"Tell the user to open the workbench's window or to run {allow} in their own terminal; only the user can"
-            f" answer. Do not submit the same again meanwhile. {ask}"
+            f" answer. Do not submit the same again meanwhile. {ask} After a reconnection its id is"
+            f" {self.ids.id_of(run.id)!r}."
         )
         return ToolAnswer(text, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
 
@@ -196,13 +202,17 @@ class ProgramTools:
         if run.proposal.wish == "call" and not failed:
             text = text.removeprefix(_RESULT)
             return ToolAnswer(text, {}, pictures, failed, TextKind.PUBLIC)
-        return ToolAnswer(text, facts, pictures, failed=failed, kind=TextKind.PUBLIC)
+        note = _SUBMITTED_TWICE if run.id in self._joined else ""
+        return ToolAnswer(text, facts, pictures, failed=failed, kind=TextKind.PUBLIC, note=note)
 
     async def _wait_for_answer(self, context: Context, run: Run) -> ToolAnswer:
         """Return the answer of a run, or what it waits for when no user is connected and the client is about to give
         up."""
-        self.proposed += 1
-        self._open[run.id] = spawn(f"end of {run.id}", self._follow(run.id))
+        if run.id in self._open:
+            self._joined.add(run.id)
+        else:
+            self.proposed += 1
+            self._open[run.id] = spawn(f"end of {run.id}", self._follow(run.id))
         return await self.wait_on(context, run)
 
     async def wait_on(self, context: Context, run: Run) -> ToolAnswer:
@@ -210,7 +220,7 @@ class ProgramTools:
         over = self._open.get(run.id)
         if over is None:
             return self.answer(self._run_manager.run(run.id))
-        self._late.discard(run.id)
+        self._requests[run.id] += 1
         helpers = [spawn(f"progress of {run.id}", self._report_progress(context, run.id))]
         asking = self.deferral.ask_during_call(context, run.id) if self.deferral is not None else None
         if asking is not None:
@@ -221,7 +231,6 @@ class ProgramTools:
                 now = self._run_manager.run(run.id)
                 later = self.deferral.defer(context, now, time.monotonic() - began) if self.deferral else None
                 if later is not None or alone > self._services.settings().agent_wait_seconds:
-                    self._late.add(run.id)
                     return ToolAnswer("", deferral=later) if later is not None else self.describe_open(now)
                 before = time.monotonic()
                 await asyncio.wait([over], timeout=LOOK)
@@ -229,14 +238,13 @@ class ProgramTools:
                 shown = asking is not None and self._shows_form(run.id)
                 alone = alone + time.monotonic() - before if unseen and not shown else 0.0
         except asyncio.CancelledError:  # the agent cancelled, timed out or disconnected
-            if self._run_manager.awaits_user(run.id):
-                self._late.add(run.id)
-            else:
+            if self._requests[run.id] == 1 and not self._run_manager.awaits_user(run.id):
                 spawn(
                     f"stop {run.id}", self._run_manager.stop(run.id, "Its agent cancelled the request or disconnected.")
                 )
             raise
         finally:
+            self._requests -= Counter((run.id,))
             for helper in helpers:
                 helper.cancel()
         return self.answer(over.result())
@@ -276,7 +284,6 @@ class ProgramTools:
             run = await self._run_manager.wait_until_finished(run_id)
         finally:
             self._open.pop(run_id, None)
-            self._late.discard(run_id)
             self._tasks.discard(run_id)
         self.succeeded += run.state is RunState.DONE
         return run

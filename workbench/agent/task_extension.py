@@ -7,12 +7,8 @@ the run ends. Only clients that declare the extension with their request get tas
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import hmac
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Final
 
 import mcp.types as T
@@ -20,9 +16,9 @@ from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from workbench.agent.approval_elicitation import ApprovalElicitation
-from workbench.agent.http.access_token import token
 from workbench.agent.program_tools import Context, ProgramTools
 from workbench.agent.protocol_identity import TASKS
+from workbench.agent.signed_run_ids import LONGEST_ID, SignedRunIds
 from workbench.agent.tool_calls import ToolAnswer, to_call_result
 from workbench.errors import WorkbenchError
 from workbench.privacy.text_kinds import KindMarks, TextKind
@@ -33,8 +29,6 @@ POLL_WAITING_MS: Final = 2_000  # suggested pause between polls while the run wa
 POLL_RUNNING_MS: Final = 500
 TTL_MS: Final = 7 * 24 * 3_600_000  # how long a task can be got after its creation
 PROMPT_SECONDS: Final = 10.0  # a run that takes longer is answered with a task
-_LONGEST_ID: Final = 200  # characters
-_SIGNATURE: Final = 18  # bytes
 
 
 def declares_tasks(context: Context) -> bool:
@@ -43,29 +37,6 @@ def declares_tasks(context: Context) -> bool:
         return False
     capabilities = context.session.client_capabilities
     return capabilities is not None and TASKS in (capabilities.extensions or {})
-
-
-class TaskIds:
-    """Ids of tasks: the id of a run with a signature, made with a key of the project."""
-
-    def __init__(self, key_file: Path) -> None:
-        self._key_file = key_file
-        self._key = b""
-
-    def id_of(self, run_id: str) -> str:
-        """Return the task id of a run."""
-        return f"{run_id}.{self._signature(run_id)}"
-
-    def run_of(self, task_id: str) -> str:
-        """Return the run of a task id; empty if the id was not made by this project."""
-        run_id, _, signature = task_id.partition(".")
-        valid = hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(run_id).encode())
-        return run_id if valid else ""
-
-    def _signature(self, run_id: str) -> str:
-        self._key = self._key or token(self._key_file, name="The key of task ids").encode()
-        digest = hmac.digest(self._key, run_id.encode("utf-8", "replace"), hashlib.sha256)
-        return base64.urlsafe_b64encode(digest[:_SIGNATURE]).decode("ascii")
 
 
 class TaskParams(T.RequestParams):
@@ -87,7 +58,7 @@ class TaskExtension:
         self,
         programs: ProgramTools,
         elicitation: ApprovalElicitation,
-        ids: TaskIds,
+        ids: SignedRunIds,
         marks: KindMarks,
         register: Callable[..., None],
     ) -> None:
@@ -126,7 +97,7 @@ class TaskExtension:
 
     async def resume(self, context: Context, params: T.CallToolRequestParams) -> ToolAnswer:
         """Answer a call that is repeated with the user's input."""
-        run_id = self._ids.run_of((params.request_state or "")[:_LONGEST_ID])
+        run_id = self._ids.run_of((params.request_state or "")[:LONGEST_ID])
         if not run_id:
             raise WorkbenchError("The requestState is unknown or damaged.", "Make the call again without it.")
         self._elicitation.apply(run_id, params.input_responses or {})
@@ -165,7 +136,7 @@ class TaskExtension:
             needed: JsonObject = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
             raise MCPError(T.MISSING_REQUIRED_CLIENT_CAPABILITY, "Missing required client capability", needed)
         try:
-            return self._programs.run_of_task(self._ids.run_of(task_id[:_LONGEST_ID]))
+            return self._programs.run_of_task(self._ids.run_of(task_id[:LONGEST_ID]))
         except WorkbenchError as fault:
             raise MCPError(T.INVALID_PARAMS, self._fixed("There is no such task.")) from fault
 

@@ -77,7 +77,7 @@ class WorkspaceTools:
             self._learn(run.id, "workbench", "get_run", answer.text)
         pictures = () if offset else whole.pictures
         facts: JsonObject = {"run": run.id, "state": str(run.state), **answer.facts}
-        return ToolAnswer(answer.text, facts, pictures)
+        return ToolAnswer(answer.text, facts, pictures, note=whole.note)
 
     def _learn(self, run_id: str, server: str, what: str, text: str) -> None:
         """Record a read text with its real values, because a later call that passes on a token is compared as its

@@ -215,9 +215,11 @@ class RunManager:
         force_approval: bool = False,
         dry_run: bool = False,
         wish: str = "program",
+        join: bool = False,
     ) -> Run:
         """Take a program and start its run; returns the run's current record. `dry_run`: only for the user. `wish`:
-        what its author requested; for a call or a file the workbench wrote the program itself."""
+        what its author requested; for a call or a file the workbench wrote the program itself. `join`: if the session
+        submitted the same before and that still waits for the user, return that run instead."""
         if wish not in WITHOUT_PROGRAM:
             self._check_enabled()
         self._check_open(session)
@@ -247,8 +249,17 @@ class RunManager:
         )
         if dry_run:
             check_dry_run_possible(proposal)
+        if join and (same := self._find_same(proposal)) is not None:
+            return same
         run = ProgramRun(self._services, session, proposal, found, text)
         return self._start(run)
+
+    def _find_same(self, proposal: Proposal) -> Run | None:
+        """Return the run of the same session, program and arguments that waits for the user. What the author says it is
+        for does not matter."""
+        wanted = _what_is_submitted(proposal)
+        waiting = (run.record for run in self._runs_under_way() if self.awaits_user(run.record.id))
+        return next((one for one in waiting if _what_is_submitted(one.proposal) == wanted), None)
 
     def _start(self, run: ProgramRun) -> Run:
         self._runs[run.record.id] = self._open[run.record.id] = run
@@ -528,6 +539,12 @@ class RunManager:
         for run_id in [run_id for run_id, run in self._open.items() if run.is_over]:
             del self._open[run_id]
         return list(self._open.values())
+
+
+def _what_is_submitted(proposal: Proposal) -> Proposal:
+    """Return a proposal without what differs when its author submits the same again."""
+    code = proposal.original or proposal.code  # the user may have edited it
+    return replace(proposal, id="", sha="", at=0.0, author="", purpose="", original="", revives="", code=code)
 
 
 def _check_allowed_together(risk: Risk) -> None:
