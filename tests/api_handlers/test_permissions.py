@@ -71,12 +71,6 @@ async def test_the_built_in_server_is_believed_without_a_word(core: Core) -> Non
         await core.api.decide_trust("demo", "", ())
 
 
-async def test_a_decision_suggests_rules_and_keeps_none(core: Core) -> None:
-    found = await core.api.suggest_permissions("demo", "send_email", {"to": "bob@acme.com", "subject": "x"})
-    assert [one.where[0].pattern for one in found] == ["bob@acme.com", "*@acme.com"]
-    assert (await core.api.permissions()).rules == ()
-
-
 async def test_a_profile_of_the_project_is_accepted_and_withdrawn(core: Core, paths: Paths) -> None:
     paths.project_settings.write_text('[profiles.wide]\nbase = "read_only"\ntools = "all"\n', "utf-8")
     wide = (await core.api.profiles()).all[-1]

@@ -96,6 +96,7 @@ def guard_of(session: Session, code: str) -> RunGuard:
         reading=read_program(code, None),
         write_audit=lambda *_: None,
         wait_seconds=60.0,
+        offer_call_rules=lambda *_: (),
     )
     return RunGuard(run, Settings, User(), lambda *_: None)
 

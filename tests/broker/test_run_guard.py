@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from workbench.broker.broker import Broker
 from workbench.broker.provenance_index import AnswerRead
 from workbench.broker.run_guard import LONGEST_PLACE, collect_values, order_arguments
+from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, HeldCallSettled
 from workbench.records import CallDecision, Decision, EntryQuery, HeldCallAnswer, Permission, Risk, RunState
 from workbench.records.runs import ENDS
@@ -116,6 +117,7 @@ async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_prog
     (origin,) = held_call.origins
     assert (held_call.tool, origin.path, origin.tool) == ("send_email", "to", "read_mail")
     assert "\x02records@collect-data.example\x03" in origin.around
+    assert held_call.rule_offers == (), "no rule is offered for what outsiders' text says"
     assert held_call.why[0].startswith("The destination (to) comes from text that outsiders can write")
     assert held_call.sentence == (
         "test agent wants to call demo.send_email (line 3): to records@collect-data.example, which text of outsiders "
@@ -306,6 +308,24 @@ async def test_what_only_adds_runs_unasked_until_it_is_much_or_strangers_were_re
     assert (await ran(office, office.services.sessions.open("another"), OPEN.format(many=1))).state is RunState.DONE
     assert person.decided == 2
     person.leave()
+
+
+async def test_one_answer_allows_a_call_and_makes_the_rule_that_was_offered_with_it(office):
+    office.settings = replace(office.settings, approval_auto_medium=False)
+    run = office.run_manager.submit(OPEN.format(many=11), office.services.sessions.open("test agent"))
+    async with asyncio.timeout(60):
+        while not (held_calls := office.run_manager.held_calls.for_run(run.id)):
+            await asyncio.sleep(0.01)
+    (held_call,) = held_calls
+    offer = held_call.rule_offers[0]
+    with pytest.raises(WorkbenchError, match="for that long"):
+        office.run_manager.answer_held_call(HeldCallAnswer(held_call.id, allow=True, scope="rule-99"))
+    office.run_manager.answer_held_call(HeldCallAnswer(held_call.id, allow=True, scope=offer.id))
+    async with asyncio.timeout(60):
+        assert (await office.run_manager.wait_until_finished(run.id)).state is RunState.DONE
+    assert [rule.label for rule in office.services.rules.rules] == [offer.sentence]
+    kinds = [entry.note.kind for entry in office.journal.entries(EntryQuery(limit=1_000))]
+    assert "rule.set" in kinds
 
 
 async def test_a_file_that_is_new_is_written_unasked_and_one_that_is_there_is_not_replaced_so(office):

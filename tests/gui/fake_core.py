@@ -116,7 +116,6 @@ from workbench.records import (
     ImportConflict,
     ImportReport,
     JsonObject,
-    JsonValue,
     KeptState,
     KnownServer,
     Ledger,
@@ -1739,9 +1738,6 @@ class FakeCore:
     async def _revoke_permission_in_rules(self, rule_id: str) -> Permissions:
         self.rooms_rules.revoke(rule_id)
         return self.rooms_rules.view()
-
-    async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
-        return self.rooms_rules.proposals(await self.tool(server, tool), dict(arguments))
 
     async def set_annotations(self, server: str, tool: str, bits: UserAnnotations) -> Tool:
         found: Tool = await self.tool(server, tool)

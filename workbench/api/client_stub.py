@@ -933,10 +933,6 @@ class CoreApi(Protocol):
     async def subscribe_resource(self, server: str, uri: str, on: bool) -> None:
         """Subscribe to changes of a resource (`ResourcesUpdated`), or unsubscribe."""
 
-    @api
-    async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
-        """Rules that would have allowed this call, the narrowest first; nothing is stored."""
-
     @api(decides=True)
     async def switch_server(self, server: str, disabled: bool) -> ServerState: ...
 

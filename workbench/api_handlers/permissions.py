@@ -154,12 +154,6 @@ class PermissionsHandler(RequestHandler):
         return self._publish_rules()
 
     @api
-    async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
-        """Rules that would have allowed this call, the narrowest first; nothing is stored."""
-        found = self._catalog.tool(server, tool)
-        return await asyncio.to_thread(self._services.rules.proposals, found, dict(arguments))
-
-    @api
     async def trust_question(self, server: str) -> TrustQuestion:
         """The question what the annotations of a server are worth: what each of its tools does, by its own words and
         as far as we know, and which groups are proposed or decided to run without asking."""

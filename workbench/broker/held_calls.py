@@ -345,6 +345,7 @@ class HeldCalls:
             offers=tuple(dict.fromkeys(rule for one in shown for rule in one.held_call.offers)),
             more=len(group.waiting) - 1,
             editable=first.editable and len(group.waiting) == 1,
+            rule_offers=first.rule_offers if len(group.waiting) == 1 else (),
             list=tuple(one.line for one in shown),
         )
         group.ids[group.shown_call.id] = len(shown)

@@ -44,13 +44,14 @@ from workbench.records import (
     Origin,
     Outcome,
     Risk,
+    RuleOffer,
     Run,
     Tool,
     ToolCall,
     ValueOrigin,
     Verdict,
 )
-from workbench.records.common_types import worst
+from workbench.records.common_types import at_least, worst
 from workbench.settings import Settings
 
 MOST_WALKED: Final = 50_000  # values of a call that are visited at all
@@ -176,6 +177,9 @@ class GuardedRun(Protocol):
 
     def note_changed_call(self, changed: ChangedCall) -> None:
         """Remember that the user changed the arguments of a call, for its author."""
+
+    def offer_call_rules(self, tool: Tool, arguments: JsonObject) -> tuple[RuleOffer, ...]:
+        """Return the rules that would have allowed a call, as lasting answers to its request."""
 
 
 class RunGuard:
@@ -440,6 +444,10 @@ class RunGuard:
         author = run.record.proposal.author
         shown, decisive = order_arguments(arguments, [one.path for one in reasons])
         text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
+        risk = worst(one.risk for one in reasons) if reasons else judgement.risk
+        origins = shorten_values(one for one in judgement.sources if any(one.path == reason.path for reason in reasons))
+        trifecta = provenance_rules.trifecta(tool, self._provenance.kinds)
+        certain = not (trifecta or origins or at_least(risk, Risk.HIGH))
         held_call = HeldCall(
             id="",
             run_id=run.record.id,
@@ -448,18 +456,17 @@ class RunGuard:
             tool=tool.name,
             arguments=text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …",
             why=tuple(dict.fromkeys(f"{one.text.rstrip('.')}." for one in reasons)),
-            risk=worst(one.risk for one in reasons) if reasons else judgement.risk,
+            risk=risk,
             sentence=held_call_sentence(
                 author, tool, shown, reasons, judgement.sources, run.record.id, run.record.verdict
             ),
-            origins=shorten_values(
-                one for one in judgement.sources if any(one.path == reason.path for reason in reasons)
-            ),
+            origins=origins,
             session=run.session.id,
             author=author,
-            trifecta=provenance_rules.trifecta(tool, self._provenance.kinds),
+            trifecta=trifecta,
             offers=judgement.offers,
             once_only=_why_once(reasons),
+            rule_offers=run.offer_call_rules(tool, shown) if certain else (),
         )
         return held_call, json.dumps(shown, ensure_ascii=False, default=str), decisive
 

@@ -33,9 +33,9 @@ from workbench.client_hooks.hook_calls import (
 )
 from workbench.client_hooks.hook_program import LARGEST
 from workbench.errors import WorkbenchError
-from workbench.events import PermissionsChanged, spawn
+from workbench.events import spawn
 from workbench.permissions import client_rules
-from workbench.records import CallDecision, HeldCall, HeldCallAnswer, Note, Risk, RuleOffer, Tool
+from workbench.records import CallDecision, HeldCall, Note, Risk, RuleOffer, Tool
 from workbench.records.common_types import at_least
 
 READ_SECONDS = 10.0  # how long a hook program may take to send its payload
@@ -195,21 +195,8 @@ class HookRequests:
         if not answer.allow:
             said = "The user denied it." if answer is not MUTED else answer.reason
             return HookOutcome(HookDecision.DENY, answer.reason or said, "you")
-        return HookOutcome(HookDecision.ALLOW, "Allowed by the user.", "you", self._store_rule(held_call, answer))
-
-    def _store_rule(self, held_call: HeldCall, answer: HeldCallAnswer) -> str:
-        """Store the rule that the user chose with the answer; returns its sentence."""
-        chosen = next((one for one in held_call.rule_offers if one.id == answer.scope), None)
-        if chosen is None:
-            return ""
-        try:
-            made = self._services.rules.set_rule(chosen.rules[0], None)
-        except WorkbenchError as fault:
-            log.warning("a rule for a client's calls was not stored: %s", fault.message)
-            return ""
-        self._services.journal.append(Note("rule.set", self._mask(f"You set a rule: {made.label}"), actor="you"))
-        self._services.tell(PermissionsChanged(self._services.rules.view(self._services.catalog.tools())))
-        return made.label
+        made = (one.sentence for one in held_call.rule_offers if one.id == answer.scope)
+        return HookOutcome(HookDecision.ALLOW, "Allowed by the user.", "you", next(made, ""))
 
     def _find_tool(self, server: str, tool: str) -> Tool | None:
         try:

@@ -43,6 +43,7 @@ from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.permissions.call_rules import approval_basis
+from workbench.permissions.client_rules import HOOK
 from workbench.permissions.rule_sentences import program_sentence
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
@@ -299,6 +300,19 @@ class ApprovalRules:
         made = self._rules_of_offer(run, verdict, offer, session)
         self._services.tell(PermissionsChanged(self._services.rules.view(self._services.catalog.tools())))
         return made
+
+    def make_call_rule(self, held_call: HeldCall, answer: HeldCallAnswer) -> None:
+        """Make the rule that the answer to a held call requests. The rule of a client's own call is about no tool."""
+        chosen = next((one for one in held_call.rule_offers if one.id == answer.scope), None)
+        if not answer.allow or chosen is None:
+            return
+        services = self._services
+        for rule in chosen.rules:
+            tool = services.catalog.tool(rule.server, rule.tool) if rule.kind != HOOK and rule.tool else None
+            made = services.rules.set_rule(rule, tool)
+            summary = services.sessions.person.mask(f"You set a rule: {made.label}")
+            services.journal.append(Note("rule.set", summary, actor="you", server=made.server))
+        services.tell(PermissionsChanged(services.rules.view(services.catalog.tools())))
 
     def _rules_of_offer(self, run: Run, verdict: Verdict, offer: RuleOffer, session: Session) -> tuple[Permission, ...]:
         rules, catalog = self._services.rules, self._services.catalog

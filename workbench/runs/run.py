@@ -33,13 +33,16 @@ from workbench.records import (
     Decision,
     Fault,
     Gate,
+    JsonObject,
     Ledger,
     Note,
     Origin,
     Proposal,
     RequestClock,
+    RuleOffer,
     Run,
     RunState,
+    Tool,
     Verdict,
 )
 from workbench.records.runs import ENDS
@@ -370,6 +373,14 @@ class ProgramRun:
         if (trace := self._open_calls.get(changed.call_id)) is not None:
             shown = self.session.mask_for_audit(changed.after, KEPT_TEXT)
             self.show_trace(replace(trace, arguments=shown, note="You changed its arguments."))
+
+    def offer_call_rules(self, tool: Tool, arguments: JsonObject) -> tuple[RuleOffer, ...]:
+        """Return the rules that would have allowed a call, as lasting answers to its request."""
+        rules = self.services.rules.proposals(tool, arguments)
+        return tuple(
+            RuleOffer(f"rule-{number}", "call", one.scope or "always", one.label, (one,))
+            for number, one in enumerate(rules)
+        )
 
     def end_call(self, call_id: str, state: str, **facts: Any) -> None:
         """Show that a call has ended. Any: fields of CallTrace."""

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QTextEdit, QWidget
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, HeldCallSettled, PrivacyChanged, RunChanged
 from workbench.gui.forms.form import SchemaForm
-from workbench.gui.forms.schema_shapes import Kind, shape_of
+from workbench.gui.forms.schema_shapes import shape_of
 from workbench.gui.kit.controls import AllowButton, CalmCombo, RoomyButton
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import dump, identical
@@ -29,7 +29,7 @@ from workbench.gui.runs.decision_dialog import DecisionDialog, is_high, scrolled
 from workbench.gui.runs.run_head import trifecta_badge
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun, ShowPrivacy
-from workbench.records import Fault, HeldCall, HeldCallAnswer, JsonObject, Permission, RuleOffer, ValueOrigin
+from workbench.records import Fault, HeldCall, HeldCallAnswer, JsonObject, RuleOffer, ValueOrigin
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
 from workbench.records.stated_facts import KIND_TEXTS
@@ -139,66 +139,30 @@ _LONGEST_RULE = 110  # characters of a rule in the list
 
 
 class RuleChoice(QWidget):
-    """Which rule the approval of a call creates, if any. Hidden where no rule would be narrow enough."""
+    """Which rule the approval of a call makes, if any. Hidden where the core offers none."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._context = context
-        self._rules: tuple[Permission, ...] = ()
-        self._offers: tuple[RuleOffer, ...] = ()
-        self._held_call: HeldCall | None = None
         self.choice = CalmCombo()
-        self.choice.setAccessibleName("The rule that your approval creates")
-        row(self, label("If you allow it", "muted"), self.choice, spacing=context.theme.unit * 2, grows=self.choice)
+        self.choice.setAccessibleName("The rule that your approval makes")
+        row(self, label("If you allow it", "muted"), self.choice, spacing=theme.unit * 2, grows=self.choice)
         self.hide()
 
     @property
-    def rule(self) -> Permission | None:
-        """The chosen rule; None: only this time."""
-        number = self.choice.currentIndex() - 1 - len(self._offers)
-        return self._rules[number] if 0 <= number < len(self._rules) else None
-
-    @property
     def scope(self) -> str:
-        """The id of the chosen rule of those that the request itself offers; else “once”."""
-        number = self.choice.currentIndex() - 1
-        return self._offers[number].id if 0 <= number < len(self._offers) else "once"
+        """What an answer is for: “once”, or the id of the chosen rule."""
+        return str(self.choice.currentData())
 
-    def show_held_call(self, held_call: HeldCall) -> None:
-        """Ask the core for rules. None are offered for several calls at once, for high risk, or for values that are
-        private or came from text from outsiders."""
-        self._held_call = held_call
-        self._offers = held_call.rule_offers
-        self._offer(())
-        doubtful = is_high(held_call.risk) or held_call.more or held_call.trifecta or held_call.origins
-        if not doubtful:
-            self._context.tasks.run("read rules for a call", self._read(held_call))
-
-    async def _read(self, held_call: HeldCall) -> None:
-        try:
-            arguments = json.loads(held_call.arguments)
-            rules = await self._context.api.suggest_permissions(held_call.server, held_call.tool, arguments)
-        except (ValueError, WorkbenchError):
-            return  # the arguments were shortened
-        if held_call is self._held_call:  # meanwhile more calls may have joined
-            self._offer(rules)
-
-    def _offer(self, rules: tuple[Permission, ...]) -> None:
-        self._rules = rules
-        self.choice.clear()
-        self.choice.addItem("Only this time")
-        for offer in self._offers:
-            self.choice.addItem(one_line(offer.sentence, _LONGEST_RULE))
-        for rule in rules:
-            self.choice.addItem(f"From now on: {one_line(rule.label, _LONGEST_RULE)}")
-        self.setVisible(bool(rules or self._offers))
-
-
-_SIMPLE = (Kind.STRING, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.ENUM, Kind.CONST)
+    def show_offers(self, offers: Sequence[RuleOffer]) -> None:
+        reaches = {"always": "From now on: ", "session": "In this session: "}
+        texts = {one.id: one_line(f"{reaches.get(one.reach, '')}{one.sentence}", _LONGEST_RULE) for one in offers}
+        self.choice.show_choices({"once": "Only this time", **texts})
+        self.setVisible(bool(offers))
 
 
 class CallEditor(QStackedWidget):
-    """Edits what would be sent: as a form if the tool takes simple values, else as text."""
+    """Edits what would be sent: as a form, or as JSON that is checked against the tool's schema; an answer, and the
+    call of a tool whose schema is not known, as text."""
 
     edited = Signal()
 
@@ -227,8 +191,12 @@ class CallEditor(QStackedWidget):
     def show_text(self, text: str) -> None:
         """Begin to edit a text."""
         self._given = text
-        self.text_box.setPlainText(text)
-        self.setCurrentWidget(self.form if self._fill_form(text) else self.text_box)
+        if self._schema is None:
+            self.text_box.setPlainText(text)
+            self.setCurrentWidget(self.text_box)
+        else:
+            self._fill_form(text, self._schema)
+            self.setCurrentWidget(self.form)
 
     def text(self) -> str:
         """What would be sent now, finished or not."""
@@ -249,23 +217,19 @@ class CallEditor(QStackedWidget):
         elif not self.form.take_focus():
             QTimer.singleShot(0, self.form, self.form.focus_path)  # its fields are made when it is shown
 
-    def _fill_form(self, text: str) -> bool:
-        """Fill the form; False if it cannot show exactly this, or the tool takes more than simple values."""
-        schema = self._schema
+    def _fill_form(self, text: str, schema: JsonObject) -> None:
+        """Fill the form. What its fields cannot show exactly is shown as JSON."""
+        self.form.set_schema(schema)
+        self.form.show_draft({"text": text})
         try:
             value = json.loads(text)
         except ValueError:
-            return False
-        if schema is None or not isinstance(value, dict) or not value:
-            return False
-        shape = shape_of(schema, schema)
-        if shape.kind is not Kind.OBJECT or not value.keys() <= shape.properties.keys():
-            return False
-        if any(shape_of(one, schema).kind not in _SIMPLE for one in shape.properties.values()):
-            return False
-        self.form.set_schema(schema)
-        self.form.set_value(value)
-        return not self.form.json_shown() and identical(self.form.draft().get("value"), value)
+            return
+        fields = shape_of(schema, schema).properties
+        if isinstance(value, dict) and value and value.keys() <= fields.keys():
+            self.form.set_value(value)
+            if self.form.json_shown() or not identical(self.form.draft().get("value"), value):
+                self.form.show_draft({"text": text})
 
 
 _HOW_TO_MARK = "Point at a token to see its value. Select text and open its menu to mask it always or never."
@@ -335,7 +299,7 @@ class HeldCallPage(DecisionDialog):
         self.look_button.setVisible(bool(held_call.run_id))
         mark(self.allow_button, kind="danger" if self.is_risky else "primary")
         self.rest_button.setVisible(bool(held_call.run_id) and not held_call.once_only)
-        self.rules.show_held_call(held_call)
+        self.rules.show_offers(held_call.rule_offers)
         self.chips.show_tokens_of(held_call.session)
         if held_call.is_answer:
             self._show_answer(author)
@@ -444,28 +408,12 @@ class HeldCallPage(DecisionDialog):
         if allow and scope == "once":
             scope = self.rules.scope
         answer = HeldCallAnswer(self.held_call.id, allow, scope, reason, seconds, undoable=undoable)
-        rule = self.rules.rule if allow else None
-        self.submit("answer a waiting call", partial(self._send, answer, rule), partial(self._accepted, answer))
+        send = partial(self.context.api.answer_held_call, answer)
+        self.submit("answer a waiting call", send, partial(self._accepted, answer))
 
-    async def _send(self, answer: HeldCallAnswer, rule: Permission | None) -> WorkbenchError | None:
-        """Send the answer, and create the rule only once the core has accepted it. Return why there is no rule."""
-        answered = await self.context.api.answer_held_call(answer)
+    def _accepted(self, answer: HeldCallAnswer, answered: HeldCall) -> None:
         self.undo_until = answered.denied_until
-        if rule is not None:
-            try:
-                await self.context.api.set_permission(rule)
-            except WorkbenchError as error:
-                return error
-        return None
-
-    def _accepted(self, answer: HeldCallAnswer, rule_error: WorkbenchError | None) -> None:
-        if rule_error is None:
-            self.close_with(answer)
-            return
-        fault = Fault(f"The call was allowed, but the rule was not created: {rule_error.message}", rule_error.hint)
-        self.context.say(fault.message)  # also read where this page is put away
-        self.decided.emit(answer)
-        self.end(fault)
+        self.close_with(answer)
 
     def is_reading(self, focus: QWidget) -> bool:
         return focus is self.arguments or self.editor.isAncestorOf(focus) or self.evidence.isAncestorOf(focus)
@@ -627,7 +575,7 @@ class HeldCallPage(DecisionDialog):
         self.editor.edited.connect(self._edit_pause.start)
         self.editor.hide()
         self.evidence = Evidence(self.context.theme)
-        self.rules = RuleChoice(self.context)
+        self.rules = RuleChoice(self.context.theme)
         why = label("Why you are asked", "section")
         parts = (why, self._reasons, self._heading, self.arguments, self.editor, self.evidence, self.rules)
         body, margins = QWidget(), (unit * 4, unit * 2, unit * 4, unit * 3)
