@@ -31,19 +31,21 @@ def installed(command, project):
     code, _, err = command("connect", "--hooks", "claude-code")
     assert (code, file.read_text()) == (0, '{"model": "x"}\n'), "without --write nothing is written"
     assert "+" in err
+    assert f"The hooks ask the workbench's project {project.project}" in err
     assert command("connect", "--hooks", "claude-code", "--write", "--absent", "deny")[0] == 0
     yield json.loads(file.read_text())["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
     assert command("connect", "--hooks", "claude-code", "--remove")[0] == 0
     assert json.loads(file.read_text()) == {"model": "x"}
 
 
-def test_clients_are_listed_with_their_state(command, installed):
+def test_clients_are_listed_with_their_state(command, project, installed):
     code, out, _ = command("connect", "--hooks")
     assert code == 0
     rows = {line.split()[0]: line for line in out.splitlines()}
     assert set(rows) == {"claude-code", "codex", "cursor", "vscode"}
     assert "installed, without a core: deny" in rows["claude-code"]
     assert "not installed" in rows["cursor"]
+    assert rows["claude-code"].endswith(str(project.project))
     assert command("connect", "--hooks", "clippy")[0] == 2
     assert command("connect", "claude-code", "--absent", "deny")[0] != 0
 

@@ -145,7 +145,9 @@ class ClientConfigHandler(RequestHandler):
             raise WorkbenchError(made.blocked.message, made.blocked.hint)
         if config_export.sha(made.after) != sha:
             raise WorkbenchError(f"{made.place.file} has changed since the preview.", "Preview the change again.")
-        backup = await asyncio.to_thread(config_export.write, made)
+        if made.after == made.before:
+            return ExportReport(config_export.describe(made.place), (), "", sha, ())
+        backup = await asyncio.to_thread(config_export.write if made.after else config_export.delete, made)
         words = "removed the hooks from" if remove else "installed the hooks in"
         self._note("hook.removed" if remove else "hook.installed", f"You {words} {made.place.file}")
         return ExportReport(config_export.describe(made.place), tuple(made.entries), backup, sha, tuple(made.notes))

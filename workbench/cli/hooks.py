@@ -33,11 +33,14 @@ def arrange_hook(parser: Parser) -> None:
 def _hook(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.client_hooks.hook_program import run
 
-    return run(given.client, given.absent, given.seconds, str(paths.hook_socket))
+    return run(given.client, given.absent, given.seconds, str(paths.hook_socket), str(paths.project))
 
 
 async def connect_hooks(connection: CoreConnection, given: argparse.Namespace) -> int:
     """Do what `connect --hooks` was asked to do."""
+    if given.here and given.project is None:
+        narrate("mcp-workbench: --here needs --project DIR: clients read such a file only in that folder.")
+        return USAGE
     found = await connection.api.hook_installations()
     if not given.client:
         _list(found, given.output)
@@ -89,9 +92,11 @@ async def _set_rules(connection: CoreConnection, client: str, given: argparse.Na
 
 
 def _list(found: Sequence[HookInstallation], output: str) -> None:
-    rows = [(one.client.id.partition(":")[0], one.client.client, _state(one), one.client.file) for one in found]
+    rows = [
+        (one.client.id.partition(":")[0], one.client.client, _state(one), one.client.file, one.project) for one in found
+    ]
     if output == "json":
-        keys = ("client", "title", "state", "file")
+        keys = ("client", "title", "state", "file", "project")
         print_json([dict(zip(keys, row, strict=True)) for row in rows])
         return
     print_table(

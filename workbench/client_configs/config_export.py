@@ -121,6 +121,19 @@ def write(made: ConfigDraft) -> str:
     return backup
 
 
+def delete(made: ConfigDraft) -> str:
+    """Delete a file in which nothing is left. Returns the path of the backup."""
+    file = made.place.file.resolve()
+    try:
+        backup = _keep(file, made.before)
+        file.unlink()
+    except OSError as fault:
+        raise WorkbenchError(
+            f"{made.place.file} cannot be deleted: {fault.strerror}.", "Nothing was changed."
+        ) from fault
+    return backup
+
+
 def take_back(place: ConfigFile, before: str, written: str, existed: bool) -> None:
     """Restore a file to its former text. Raises WorkbenchError when the file was changed after the export."""
     text, _ = read_document(place)

@@ -1,6 +1,7 @@
-"""Parser and editor for JSON with comments and trailing commas. Changes one member in place.
+"""Parser and editor for JSON with comments and trailing commas. Changes one member or item in place.
 
-An edit touches only the text of that member; no maintained library does that. The caller parses the result again and
+A path names members by their keys and items of arrays by their numbers. An edit touches only the text of that member;
+no maintained library does that. The caller parses the result again and
 compares it before writing a file.
 """
 
@@ -20,16 +21,16 @@ _HINT = "Correct the file in that app; it was not changed."
 
 
 class JsoncMember(Struct, frozen=True):
-    """Position of one object member in the text."""
+    """Position of one object member or array item in the text."""
 
-    key: str
-    start: int  # of the key
+    key: str  # the number of an item
+    start: int  # of the key, or of the item
     value: int
     end: int  # after the value
 
 
 class JsoncPosition(Struct, frozen=True):
-    """Position of an object and its members in the text."""
+    """Position of an object or array and its members in the text."""
 
     opening: int
     members: tuple[JsoncMember, ...]
@@ -72,8 +73,19 @@ def set_member(text: str, path: Sequence[str], value: object) -> str:
     return text
 
 
+def append_item(text: str, path: Sequence[str], value: object) -> str:
+    """Append an item to the array at a path, which is made if it is missing."""
+    found = _find(text, path)
+    if found is None:
+        return set_member(text, path, [value])
+    member = found[0].members[found[1]]
+    if text[member.value] != "[":
+        raise WorkbenchError(f'"{path[-1]}" is not a list.', _HINT)
+    return _insert(text, scan(text, member.value), None, value)
+
+
 def remove_member(text: str, path: Sequence[str]) -> str:
-    """Remove the member at a path with its comma; a text without it stays as it is."""
+    """Remove the member or item at a path with its comma; a text without it stays as it is."""
     found = _find(text, path)
     if found is None:
         return text
@@ -84,23 +96,18 @@ def remove_member(text: str, path: Sequence[str]) -> str:
     end = max(members[number].end, place.comma)
     if number:  # the comma of the member before goes too, unless the last one had one
         before = members[number - 1]
-        return text[: before.end] + ("," if place.comma else "") + text[end:]
-    closing = re.match(r"[ \t\r\n]*(?=\})", text[end:])
+        return text[: before.end] + _comments_between(text[before.end : members[number].start], place) + text[end:]
+    closing = re.match(r"[ \t\r\n]*(?=[\]}])", text[end:])
     start = place.opening + 1 if closing is not None else members[number].start
     return text[:start] + text[end + (closing.end() if closing is not None else 0) :]
 
 
-def has_comments(text: str, path: Sequence[str]) -> bool:
-    """Whether the value at a path contains comments or trailing commas."""
-    found = _find(text, path)
-    if found is None:
-        return False
-    member = found[0].members[found[1]]
-    try:
-        json.loads(text[member.value : member.end])
-    except ValueError:
-        return True
-    return False
+def _comments_between(text: str, place: JsoncPosition) -> str:
+    """What stays of the text between two members when the second, the last one, is removed."""
+    comma = next((start for token, start, _ in _tokens(text) if token == ","), None)
+    if comma is None or text.strip() == ",":
+        return "," if place.comma else ""
+    return (text if place.comma else text[:comma] + text[comma + 1 :]).rstrip()
 
 
 def _find(text: str, path: Sequence[str]) -> tuple[JsoncPosition, int] | None:
@@ -116,18 +123,23 @@ def _find(text: str, path: Sequence[str]) -> tuple[JsoncPosition, int] | None:
         if depth == len(path) - 1:
             return place, number
         at = place.members[number].value
-        if text[at] != "{":
+        if text[at] not in "{[":
             return None
     return None
 
 
 def scan(text: str, opening: int) -> JsoncPosition:
-    """Find the members of the object that starts at `opening`; nested objects are skipped."""
+    """Find the members of the object, or the items of the array, that starts at `opening`; nested ones are skipped."""
     members: list[JsoncMember] = []
-    depth, comma = 0, 0
+    depth, comma, array = 0, 0, text[opening] == "["
     key: tuple[str, int] | None = None
     value = end = -1
     for token, start, stop in _tokens(text, opening):
+        if array and depth == 1 and key is None and token not in ("]", ","):
+            key = (str(len(members)), start)
+            value, end = start, stop
+            depth += token in ("{", "[")
+            continue
         if token in ("{", "["):
             depth += 1
             if depth == 2 and value < 0:
@@ -197,30 +209,31 @@ def _opening(text: str) -> int:
     return start
 
 
-def _insert(text: str, place: JsoncPosition, key: str, value: object) -> str:
-    """Add a member after the last one."""
+def _insert(text: str, place: JsoncPosition, key: str | None, value: object) -> str:
+    """Add a member after the last one. Items of arrays have no key."""
+    name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
     if not place.members:
-        return _fill(text, place, key, value)
+        return _fill(text, place, name, value)
     last = place.members[-1]
     indent = _indent_of(text, place.members[0].start)
     if indent is None:  # the object is on one line
-        written = f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(value, ensure_ascii=False)}"
+        written = f"{name}{json.dumps(value, ensure_ascii=False)}"
         at = place.comma or last.end
         return text[:at] + (" " if place.comma else ", ") + written + text[at:]
-    member = f"{json.dumps(key, ensure_ascii=False)}: {_dumped(text, indent, value)}"
+    member = f"{name}{_dumped(text, indent, value)}"
     text = text if place.comma else f"{text[: last.end]},{text[last.end :]}"
     at = _behind_comment(text, place.comma or last.end + 1)
     return text[:at] + _newline(text) + indent + member + ("," if place.comma else "") + text[at:]
 
 
-def _fill(text: str, place: JsoncPosition, key: str, value: object) -> str:
-    """Insert the first member into an empty object."""
+def _fill(text: str, place: JsoncPosition, name: str, value: object) -> str:
+    """Insert the first member into an empty object or array."""
     outer = _indent_of(text, place.opening, own=False) or ""
     indent = outer + _unit(text)
-    member = f"{json.dumps(key, ensure_ascii=False)}: {_dumped(text, indent, value)}"
+    member = f"{name}{_dumped(text, indent, value)}"
     line, at = _newline(text), place.opening + 1
     rest = text[at:]
-    closing = f"{line}{outer}" if rest.lstrip(" \t\r\n").startswith("}") else ""
+    closing = f"{line}{outer}" if rest.lstrip(" \t\r\n").startswith(("}", "]")) else ""
     kept = rest.lstrip(" \t\r\n") if closing else rest
     return f"{text[:at]}{line}{indent}{member}{closing}{kept}"
 

@@ -89,6 +89,7 @@ class HookInstallation(Struct, frozen=True):
     installed: bool = False
     absent: str = ""  # what happens without a core: ask, deny
     fault: str = ""  # why the file cannot be read
+    project: str = ""  # the project whose core decides; empty: not known
 
 
 class ExportReport(Struct, frozen=True):
