@@ -203,16 +203,21 @@ class CallDescriber:
             text = _acting(tool, arguments, writer)
         often = "" if _is_counted(arguments, sink) else _often(sink, looped, writer)
         read = bool(effects) and all(one.kind is not SqlClass.UNKNOWN for one in effects)
-        text = self._complete(tool, text, arguments, writer, often, read)
+        more = (
+            "" if given.loose is None and "**" not in given.named else ", with more arguments known only while it runs"
+        )
+        text = self._complete(tool, text, arguments, writer, often, read, more)
         return CallText(text, frozenset(writer.cited), effects[0].kind if effects else None, sends)
 
     def _complete(
-        self, tool: Tool, text: str, arguments: Sequence[_Argument], writer: _Writer, often: str, read: bool
+        self, tool: Tool, text: str, arguments: Sequence[_Argument], writer: _Writer, often: str, read: bool, more: str
     ) -> str:
-        """Return the sentence with the tool, how often it is called, and what is unknown. `read`: its SQL says it."""
+        """Return the sentence with the tool, how often it is called, and what is unknown. `read`: its SQL says it.
+        `more`: what is said of other arguments."""
         name, facts = f"{tool.server}.{tool.name}", facts_of(tool)
         if _only_reads(tool):
             often = ""
+        often += more
         if text:
             return f"{text} through {name}{often}{'' if read else describe_doubt(tool)}"
         told = f"Calls {name}{_listed(arguments)}{writer.with_data(arguments)}{often}"
@@ -289,9 +294,10 @@ def _arguments(
     found = []
     for name in dict.fromkeys((*values, *held)):
         words = tool_verbs.name_words(name)
-        constants = () if _SECRETS.intersection(words) else tuple(texts.get(name, ()))
+        noted = [text if text.strip(HOLE) else HOLE for text in texts.get(name, ())]
+        constants = () if _SECRETS.intersection(words) else tuple(text for text in noted if text != HOLE)
         sources = sorted(held.get(name, ()), key=lambda one: (one.line, one.name))
-        more = name in values and any(not text.strip(HOLE) for text in constant_texts(values[name]))
+        more = HOLE in noted or (name in values and HOLE in constant_texts(values[name]))
         one = _Argument("_".join(words), constants, tuple(sources), more and not sources, looped)
         if not name.startswith("**") and (constants or sources or one.is_place):
             found.append(one)

@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from workbench.analysis.call_effects import explain_calls
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
+from workbench.analysis.certain_constants import restrict_constants
 from workbench.analysis.data_flow.leak_findings import find_leaks
 from workbench.analysis.host_rule_findings import apply_host_rules
 from workbench.analysis.interpreter.expressions import EXPRESSIONS, NAMING
@@ -57,11 +58,17 @@ class PredictedCall:
     span: Span
     arguments: Arguments
     passes: tuple[Arguments, ...] = ()  # the arguments in each pass of a loop and each call of a function
+    followed_passes: tuple[Arguments, ...] = ()  # the same, with values that the program may change unseen
 
     @property
     def known_arguments(self) -> tuple[KnownArguments, ...]:
         """Every combination of arguments that the call may have, as far as the text determines them."""
         return known_arguments(self.tool, self.passes or (self.arguments,))
+
+    @property
+    def stated_arguments(self) -> tuple[KnownArguments, ...]:
+        """The arguments that the sentence names, including those of which it says that there may be others."""
+        return known_arguments(self.tool, self.followed_passes or self.passes or (self.arguments,))
 
     @property
     def texts(self) -> frozenset[str]:
@@ -89,6 +96,7 @@ class Reading:
     servers: frozenset[str] = frozenset()  # names of servers, as spelled in the program
     imported: frozenset[str] = frozenset()  # top-level packages that the interpreter found imported, in any way
     earlier: tuple[ast.stmt, ...] = ()  # earlier programs of the REPL session
+    earlier_calls: tuple[PredictedCall, ...] = ()  # calls in them, which may happen again
     complete: bool = True  # whether the earlier programs could be analyzed
     language: str = PYTHON
     skills: Mapping[str, Reading] = field(default_factory=dict)  # name of a skill that it uses → its Reading
@@ -165,16 +173,18 @@ def read_program(
     *,
     earlier: Sequence[str] = (),
     language: str = PYTHON,
+    is_skill: bool = False,
 ) -> Reading:
     """Analyze a text.
 
     Without a list of tools, tools are judged by their names alone. `reach`: the host rules; None: the network is closed
-    and the user cannot open it. `earlier`: canonical texts that ran before in the same REPL session, oldest first."""
+    and the user cannot open it. `earlier`: canonical texts that ran before in the same REPL session, oldest first.
+    `is_skill`: other programs call its functions and may change its names."""
     text = code if isinstance(code, CanonicalText) else canonicalize(code)
     if language != PYTHON:
         return Reading(ParsedProgram(text.text, python=False), assess_script(text, tools or ()), language=language)
     with pause_gc():
-        alone = _read(text, tools, reach)
+        alone = _read(text, tools, reach, is_skill=is_skill)
         return _read_session(earlier, alone, tools, reach) if earlier else alone
 
 
@@ -184,7 +194,12 @@ def assess(code: str, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | 
 
 
 def _read(
-    text: CanonicalText, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None, ends: Sequence[int] = ()
+    text: CanonicalText,
+    tools: Sequence[Tool] | None,
+    reach: Sequence[HostRule] | None,
+    ends: Sequence[int] = (),
+    *,
+    is_skill: bool = False,
 ) -> Reading:
     """Analyze one text. `ends`: the last lines of the earlier programs that the text begins with."""
     report = ProgramReport()
@@ -200,6 +215,8 @@ def _read(
     interpreter = Interpreter(program, tool_lookup(tools), SYNTAX)
     _run(interpreter)
     find_leaks(interpreter, tree)
+    followed = {place: tuple(passes) for place, passes in interpreter.every_arguments.items()}
+    restrict_constants(interpreter, program.nodes, is_skill=is_skill)
     explain_calls(interpreter, tree)
     note_text_findings(interpreter.report, text.text)
     note_hidden_code(interpreter.report, program)
@@ -214,6 +231,7 @@ def _read(
             interpreter.span(node),
             arguments,
             tuple(interpreter.every_arguments.get((node, tool.server, tool.name), ())),
+            followed.get((node, tool.server, tool.name), ()),
         )
         for node, found in interpreter.tool_calls.items()
         for tool, arguments in found.values()
@@ -256,6 +274,7 @@ def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
             continue
         interpreter = Interpreter(program, outer.tool_lookup, SYNTAX, inner.span, outer.deadline)
         _run(interpreter)
+        restrict_constants(interpreter, program.nodes)
         explain_calls(interpreter, program.tree)
         if depth < DEEPEST:
             _read_inner(interpreter.report, interpreter, depth + 1)
@@ -290,9 +309,14 @@ def _read_session(
         for one in together.compared
         if one.span.line > offset
     )
-    whole = together.tree is not None
     return dataclasses.replace(
-        together, program=alone.program, verdict=verdict, calls=calls, compared=compared, complete=whole
+        together,
+        program=alone.program,
+        verdict=verdict,
+        calls=calls,
+        compared=compared,
+        earlier_calls=tuple(one for one in together.calls if one.span.line <= offset),
+        complete=together.tree is not None,
     )
 
 

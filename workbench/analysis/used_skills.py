@@ -38,7 +38,8 @@ def read_all(
     """Analyze a program with the earlier programs of its REPL session and every skill they use.
 
     `importers`: the skills that led to this text."""
-    return with_skills(read_program(code, tools, reach, earlier=earlier), tools, skills, importers, reach)
+    reading = read_program(code, tools, reach, earlier=earlier, is_skill=bool(importers))
+    return with_skills(reading, tools, skills, importers, reach)
 
 
 def uses_skills(reading: Reading) -> bool:

@@ -343,13 +343,15 @@ class RunGuard:
 
     @cached_property
     def _foreseen(self) -> Mapping[tuple[str, str], Sequence[KnownArguments]]:
-        """Return what the program's text says about the arguments of each tool, if nothing else calls tools."""
+        """Return what the texts of the program, of its skills and of earlier programs in its REPL session say about the
+        arguments of each tool."""
         found: dict[tuple[str, str], list[KnownArguments]] = {}
         reading = self._run.reading
-        if reading is None or reading.skills or reading.earlier or not reading.complete:
+        if reading is None or not reading.complete:
             return found
-        for call in reading.calls:
-            found.setdefault((call.tool.server, call.tool.name), []).extend(call.known_arguments)
+        inner = (call for skill in reading.skills.values() for call in skill.calls)
+        for call in (*reading.calls, *reading.earlier_calls, *inner):
+            found.setdefault((call.tool.server, call.tool.name), []).extend(call.stated_arguments)
         return found
 
     def describe(self, reason: CallReason, tool: Tool) -> CallReason:

@@ -151,7 +151,7 @@ def _read_arguments(interpreter: Interpreter, node: ast.Call, looks: bool) -> Ar
         value = _as_argument(interpreter.value(keyword.value))
         if keyword.arg is not None:
             named[keyword.arg] = value
-        elif not _name_all(keyword.value, value, named):
+        elif not _name_all(value, named):
             loose = value if loose is None else join(loose, value)
         if type(keyword.value) is ast.Dict:
             displays.append(keyword.value)
@@ -178,10 +178,10 @@ def _spread(argument: ast.Starred, value: Value, positional: list[Value]) -> Val
     return value
 
 
-def _name_all(argument: ast.expr, value: Value, named: dict[str, Value]) -> bool:
-    """Add the values of `f(**names)`. Returns whether it passes exactly the entries of a display."""
-    written = isinstance(argument, ast.Dict) and not _spreads(argument)
-    sure = written and value.keys is not None and all(isinstance(name.const, str) for name in value.keys)
+def _name_all(value: Value, named: dict[str, Value]) -> bool:
+    """Add the values of `f(**names)`. Returns whether these are all, because all keys are known."""
+    sure = value.keys is not None and not value.unordered and len(value.keys) == len(value.items or ())
+    sure = sure and all(isinstance(key.const, str) and HOLE not in key.const for key in value.keys or ())
     for name, part in zip(value.keys or (), value.items or (), strict=False):
         if isinstance(name.const, str):
             named[name.const] = part if sure else join(part, NOTHING)

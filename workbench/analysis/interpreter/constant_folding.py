@@ -55,7 +55,7 @@ def combine(operator: ast.operator, left: Value, right: Value) -> Value:
         return Value(const=_percent(left.const, right), taint=taint)
     if isinstance(operator, ast.BitOr) and left.items is not None and right.items is not None:
         keys = None if left.keys is None or right.keys is None else (left.keys + right.keys)[:64]
-        return Value(items=(left.items + right.items)[:64], keys=keys, taint=taint)
+        return Value(items=(left.items + right.items)[:64], keys=keys, taint=taint, unordered=True)
     return Value(const=_number(operator, left.const, right.const), taint=taint)
 
 
@@ -77,7 +77,8 @@ def join_path(base: Value, *parts: Value) -> Value:
 def _add(left: Value, right: Value) -> Value:
     first, second = left.const, right.const
     if left.items is not None and right.items is not None:
-        return Value(items=(left.items + right.items)[:64])
+        unordered = left.unordered or right.unordered or len(left.items) + len(right.items) > 64
+        return Value(items=(left.items + right.items)[:64], unordered=unordered)
     if isinstance(first, bytes) and isinstance(second, bytes):
         return Value(const=(first + second)[:MAX_TEXT], kind=left.kind)
     if isinstance(first, str) or isinstance(second, str):
@@ -139,6 +140,8 @@ def cut(value: Value, lower: object, upper: object, step: object) -> Value:
     const = value.const
     if isinstance(const, bytes) or (isinstance(const, str) and HOLE not in const):
         return Value(const=const[marks], taint=value.taint, kind=value.kind)
+    if value.unordered:
+        return replace(value, const=UNKNOWN, choices=())
     return Value(items=value.items and value.items[marks], taint=value.taint)
 
 

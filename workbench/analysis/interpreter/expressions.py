@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import Any
 
 from msgspec.structs import replace
@@ -77,7 +78,7 @@ def _element_at(owner: Value, key: Value) -> Value:
     if owner.keys is not None and owner.items:
         return _value_at(owner, index)
     if owner.items is not None and owner.items:
-        if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
+        if isinstance(index, int) and not owner.unordered and -len(owner.items) <= index < len(owner.items):
             return tainted(owner.items[index], owner.taint)
         return any_of(owner, owner.items)
     if (
@@ -92,20 +93,27 @@ def _element_at(owner: Value, key: Value) -> Value:
 def _value_at(owner: Value, index: object) -> Value:
     """Return the value of a dict under this key if every key is known, else any of its values."""
     keys = [key.const for key in owner.keys or ()]
-    if len(keys) == len(owner.items or ()) and index is not UNKNOWN and UNKNOWN not in keys and HOLE not in keys:
+    if len(keys) == len(owner.items or ()) and index is not UNKNOWN and UNKNOWN not in keys and not _have_holes(keys):
         found = [item for key, item in zip(keys, owner.items or (), strict=True) if key == index]
         if found:
-            return tainted(found[-1], owner.taint)
+            return tainted(reduce(join, found) if owner.unordered else found[-1], owner.taint)
     return any_of(owner, owner.items)
+
+
+def _have_holes(keys: Iterable[object]) -> bool:
+    return any(isinstance(key, str) and HOLE in key for key in keys)
 
 
 def _sequence(interpreter: Interpreter, node: ast.List | ast.Tuple | ast.Set) -> Value:
     items: list[Value] = []
+    unordered = isinstance(node, ast.Set)
     for part in node.elts:
         value = interpreter.value(part.value if isinstance(part, ast.Starred) else part)
         spread = iterated(value) if isinstance(part, ast.Starred) else None
         items += [tainted(item, value.taint) for item in spread] if spread else [value]
-    return _display(items)
+        unordered = unordered or (isinstance(part, ast.Starred) and (not spread or value.unordered))
+    made = _display(items)
+    return replace(made, unordered=True) if unordered else made
 
 
 def _mapping(interpreter: Interpreter, node: ast.Dict) -> Value:
@@ -116,7 +124,9 @@ def _mapping(interpreter: Interpreter, node: ast.Dict) -> Value:
 
 
 def _display(items: list[Value]) -> Value:
-    return Value(items=tuple(items[:MAX_DISPLAY]), taint=NO_TAINT.union(*(item.taint for item in items)))
+    if len(items) > MAX_DISPLAY:
+        items = [*items[: MAX_DISPLAY - 1], NOTHING]
+    return Value(items=tuple(items), taint=NO_TAINT.union(*(item.taint for item in items)))
 
 
 def _text(interpreter: Interpreter, node: ast.JoinedStr) -> Value:
@@ -237,14 +247,14 @@ def _generate(interpreter: Interpreter, node: _Comprehension, left: list[ast.com
 def _generated(interpreter: Interpreter, node: _Comprehension, source: Value) -> Value:
     if isinstance(node, ast.DictComp):
         key, value = interpreter.value(node.key), interpreter.value(node.value)
-        return Value(items=(value,), keys=(key,), taint=key.taint | value.taint)
+        return Value(items=(value,), keys=(key,), taint=key.taint | value.taint, unordered=True)
     made = interpreter.value(node.elt)
     only = node.generators[0]
     if len(node.generators) == 1 and not only.ifs and isinstance(only.target, ast.Name):
         items = constant_folding.comprehend(node.elt, only.target.id, source)
         if items:
             return Value(items=items, taint=made.taint)
-    return Value(items=(made,), taint=made.taint)
+    return Value(items=(made,), taint=made.taint, unordered=True)
 
 
 # Any: each handler accepts only the node type of its key.

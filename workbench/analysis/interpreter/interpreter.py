@@ -28,6 +28,7 @@ MAX_COMPARED = 200  # compared texts with PII tokens that are noted
 BUDGET = 2.0  # seconds of thread CPU time, for programs whose single expressions are expensive
 _LOOKS = 32  # expressions between two checks of the deadline
 READINGS = 3
+_NESTED = 3  # nesting of lists and dicts whose texts count
 AHEAD = 6  # maximum nesting of bodies that are read early for their return value
 
 
@@ -42,9 +43,26 @@ def key(value: Value) -> Key:
     """Return a non-empty key that changes when more is known of a value.
 
     Numbers are ignored, because joined numbers never converge."""
-    inside = frozenset((item.refs, item.functions) for item in value.items) if value.items is not None else None
     text = value.const if isinstance(value.const, str | bytes) else ""
-    return (value.refs, text, value.choices, value.kind, value.taint, value.functions, inside)
+    return (value.refs, text, value.choices, value.kind, value.taint, value.functions, _inside(value))
+
+
+def _inside(value: Value, depth: int = 0) -> Key | None:
+    """Return what is known of the elements of a list or dict, without their order."""
+    if value.items is None or depth > _NESTED:
+        return None
+    return (
+        frozenset(
+            (
+                one.refs,
+                one.functions,
+                one.const if isinstance(one.const, str) else "",
+                one.choices,
+                _inside(one, depth + 1),
+            )
+            for one in value.items
+        ),
+    )
 
 
 class NameScope(dict[str, Value]):
@@ -90,6 +108,8 @@ class BodyReading(Struct):
     report: ProgramReport
     # attributes, and functions (for their return values)
     dependencies: dict[str | ast.AST, Value] = field(default_factory=dict)
+    # Arguments of each tool call, which differ between the passes of a loop and the calls of a function
+    passes: dict[tuple[ast.AST, str, str], list[Arguments]] = field(default_factory=dict)
 
 
 class PendingBody(Struct):
@@ -148,7 +168,7 @@ class Interpreter:
         self.modules: set[str] = set()
         # Tools that each call may mean, with their arguments.
         self.tool_calls: dict[ast.AST, dict[tuple[str, str], tuple[Tool, Arguments]]] = {}
-        # all arguments of each of these calls, which differ between the passes of a loop and the calls of a function
+        # all arguments of each of these calls; known when the program was read
         self.every_arguments: dict[tuple[ast.AST, str, str], list[Arguments]] = {}
         # Texts with PII tokens that are compared or looked up, with the place; whether that compares the token's value.
         self.compared: dict[tuple[str, Span], bool] = {}
@@ -182,6 +202,8 @@ class Interpreter:
             self.report = ProgramReport()
             for part in self.parts.values():
                 self.report.merge(part.report)
+                for call, passes in part.passes.items():
+                    self.every_arguments.setdefault(call, []).extend(passes)
 
     def bound_once(self, name: str) -> ast.expr | None:
         """Return the expression of a name that the whole program binds exactly once, at the top level."""
@@ -285,7 +307,7 @@ class Interpreter:
             scope = self.scopes[number]
             if (found := scope.get(name)) is not None:
                 if number < self.own and type(scope) is NameScope and name in scope.all_values:
-                    found = scope.all_values[name]  # the body may run at any time
+                    found = join(scope.all_values[name], found)  # the body may run at any time
                 return join(found, self.stored_attribute(_shared(name)) or UNSAID) if name in self.shared else found
         return self.stored_attribute(_shared(name)) if name in self.shared else None
 

@@ -23,6 +23,7 @@ from workbench.analysis.interpreter.values import (
     join,
     known,
     readable,
+    tainted,
     text_of,
 )
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, DESTROYING_SQL
@@ -228,6 +229,17 @@ def _any_value(owner: Value) -> Value:
     return join(any_of(owner, owner.items), NOTHING)
 
 
+def _entry(owner: Value, key: Value) -> Value | None:
+    """Return the value of a key of a dict whose keys are all known; None if that is not certain."""
+    keys = [one.const for one in owner.keys or ()]
+    if owner.unordered or not isinstance(key.const, str) or not all(isinstance(one, str) for one in keys):
+        return None
+    if key.const not in keys or any(HOLE in str(one) for one in keys) or len(keys) != len(owner.items or ()):
+        return None
+    found = (owner.items or ())[len(keys) - 1 - keys[::-1].index(key.const)]
+    return tainted(found, owner.taint)
+
+
 def _on_container(
     interpreter: Interpreter, function: ast.Attribute, name: str, owner: Value, arguments: Arguments
 ) -> Value:
@@ -237,11 +249,13 @@ def _on_container(
     if owner.items and name in ("get", "pop", "values", "copy", "popleft"):
         if name == "copy":
             return owner
+        if name == "get" and (entry := _entry(owner, arguments.get(0))) is not None:
+            return entry
         return replace(owner, keys=None) if name == "values" else _any_value(owner)
     if owner.keys is not None and name in ("keys", "items"):
         pairs = zip(owner.keys, owner.items or (), strict=False)
         inside = owner.keys if name == "keys" else tuple(Value(items=pair) for pair in pairs)
-        return Value(items=inside, taint=owner.taint)
+        return Value(items=inside, taint=owner.taint, unordered=owner.unordered)
     if owner.kind == "file" and name in _READING:
         return Value(kind=FOREIGN, taint=owner.taint)
     kind = owner.kind if name in ("decode", "encode", "strip", "cursor", "__enter__") else ""

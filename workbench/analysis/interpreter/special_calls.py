@@ -514,12 +514,23 @@ def _view(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argumen
     if ref == "builtins.dict" and arguments.named:
         names = tuple(Value(const=name) for name in arguments.named)
         return Value(refs=held, items=tuple(arguments.named.values()), keys=names, taint=arguments.taint)
-    return Value(refs=held, items=source.items, keys=source.keys, taint=arguments.taint)
+    return Value(refs=held, items=source.items, keys=source.keys, taint=arguments.taint, unordered=source.unordered)
 
 
 def _same(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     source = arguments.get(0)
-    return replace(source, refs=(), functions=(), items=iterated(source), keys=None, taint=arguments.taint)
+    unordered = source.unordered or ref in ("builtins.sorted", "builtins.set")
+    made = replace(source, refs=(), functions=(), items=iterated(source), keys=None, taint=arguments.taint)
+    return replace(made, unordered=unordered) if unordered else made
+
+
+def _enumerate(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """Interpret `enumerate` and `zip`: any of their tuples."""
+    sources = arguments.positional if ref == "builtins.zip" else (NOTHING, arguments.get(0))
+    if all(source.items is None for source in sources):
+        return Value(taint=arguments.taint)
+    pair = tuple(any_of(source, iterated(source)) for source in sources)
+    return Value(items=(Value(items=pair),), taint=arguments.taint, unordered=True)
 
 
 def _reversed(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -527,7 +538,7 @@ def _reversed(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
     if isinstance(source.const, str) and HOLE not in source.const:
         return Value(items=tuple(Value(const=letter) for letter in reversed(source.const[:4096])), taint=source.taint)
     parts = iterated(source)
-    return Value(items=parts and parts[::-1], taint=source.taint)
+    return Value(items=parts and parts[::-1], taint=source.taint, unordered=source.unordered)
 
 
 def _one_of(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -571,6 +582,7 @@ VALUE_CALLS: dict[str, SpecialCall] = {
     **for_names("collections.ChainMap collections.UserDict collections.OrderedDict types.MappingProxyType", _view),
     **for_names("builtins.dict copy.copy copy.deepcopy", _view),
     **for_names("builtins.reversed", _reversed),
+    **for_names("builtins.enumerate builtins.zip", _enumerate),
     **for_names("builtins.next builtins.max builtins.min random.choice secrets.choice", _one_of),
     **for_names("builtins.map", _map),
     **dict.fromkeys(constant_folding.DECODING, _decode),

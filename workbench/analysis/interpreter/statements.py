@@ -14,6 +14,7 @@ from workbench.analysis.interpreter.indirect_names import attribute_of
 from workbench.analysis.interpreter.interpreter import Interpreter, Key, PendingBody, key
 from workbench.analysis.interpreter.tampering import note_kept, note_replaced, note_writes
 from workbench.analysis.interpreter.values import (
+    HOLE,
     NOTHING,
     UNKNOWN,
     UNSAID,
@@ -122,7 +123,11 @@ def _assign_name(interpreter: Interpreter, target: ast.Name, value: Value) -> No
 
 def _unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, value: Value) -> None:
     parts = iterated(value)
-    items = _unpacked(target.elts, parts) if parts else None
+    items = None
+    if parts and value.unordered:
+        items = (any_of(value, parts),) * len(target.elts)
+    elif parts:
+        items = _unpacked(target.elts, parts)
     for index, part in enumerate(target.elts):
         assign(interpreter, part, tainted(items[index], value.taint) if items else Value(taint=value.taint))
 
@@ -155,7 +160,25 @@ def _assign_item(interpreter: Interpreter, target: ast.Subscript, value: Value) 
         note(interpreter, ProgramAction.SETTING, target, readable(key), risk=Risk.LOW if own else None)
     note_writes(interpreter, target, owner)
     note_kept(interpreter, target, Value(refs=tuple(ref for ref in value.refs if ref.endswith(".__dict__"))))
-    fill(interpreter, target.value, value, replaces=True)
+    if not _set_entry(interpreter, target.value, key, value):
+        fill(interpreter, target.value, value, replaces=True)
+
+
+def _set_entry(interpreter: Interpreter, container: ast.expr, key: Value, value: Value) -> bool:
+    """Set one key of a dict whose keys are all known. Returns False where it is not certain that this happens."""
+    if not isinstance(container, ast.Name) or interpreter.branches or not isinstance(key.const, str):
+        return False
+    old = interpreter.scopes[-1].get(container.id)
+    if old is None or old.keys is None or old.refs or old.unordered or len(old.keys) != len(old.items or ()):
+        return False
+    texts = [one.const for one in old.keys]
+    if HOLE in key.const or len(texts) >= 64 or any(not isinstance(text, str) or HOLE in text for text in texts):
+        return False
+    entries = {str(text): (one, item) for text, one, item in zip(texts, old.keys, old.items or (), strict=True)}
+    entries[key.const] = key, value
+    keys, items = tuple(one for one, _ in entries.values()), tuple(item for _, item in entries.values())
+    interpreter.bind(container.id, replace(old, items=items, keys=keys, taint=old.taint | value.taint))
+    return True
 
 
 def fill(interpreter: Interpreter, container: ast.expr, value: Value, *, replaces: bool = False) -> None:

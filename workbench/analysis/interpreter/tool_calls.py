@@ -12,7 +12,7 @@ from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.path_places import PathPlace, place
 from workbench.analysis.interpreter.program_report import NotedToolUse
 from workbench.analysis.interpreter.tool_lookup import UnknownTool
-from workbench.analysis.interpreter.values import HOLE, Arguments, Value, ValueSource, each, text_of
+from workbench.analysis.interpreter.values import HOLE, SOME, Arguments, Value, ValueSource, each, text_of
 from workbench.analysis.predicted_arguments import known_arguments
 from workbench.analysis.sql_statements import SqlClass, describe_sql
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL
@@ -49,8 +49,8 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
     calls = interpreter.tool_calls.setdefault(node, {})
     if arguments is not _NO_ARGUMENTS or (found.server, found.name) not in calls:
         calls[found.server, found.name] = found, arguments
-        if len(every := interpreter.every_arguments.setdefault((node, found.server, found.name), [])) < MOST_PASSES:
-            every.append(arguments)
+        if len(every := interpreter.part.passes.setdefault((node, found.server, found.name), [])) < MOST_PASSES:
+            every.append(arguments if len(every) < MOST_PASSES - 1 else Arguments(loose=SOME))
     risk = _judge_use(found, looped)
     certainty = EffectKind.MAY if interpreter.branches > interpreter.loops else EffectKind.WILL
     name = f"{found.server}.{found.name}"
@@ -81,7 +81,7 @@ def _as_used(tool: Tool, arguments: Arguments) -> Tool:
     return used[0] if used and all(one is used[0] for one in used) else tool
 
 
-MOST_TEXTS = 16  # constant texts of one argument that are noted
+MOST_TEXTS = 2_000  # constant texts of one argument that are noted
 
 
 def argument_values(tool: Tool, arguments: Arguments) -> dict[str, Value]:
@@ -106,12 +106,11 @@ def constant_texts(value: Value) -> list[str]:
 
 
 def noted_texts(tool: Tool, every: Iterable[Arguments]) -> dict[str, tuple[str, ...]]:
-    """Return the constant texts of each argument, in all of these calls."""
+    """Return the constant texts of each argument, in all of these calls; HOLE among them: it may be another one."""
     noted: dict[str, dict[str, None]] = {}
     for arguments in every:
         for name, value in argument_values(tool, arguments).items():
-            texts = (text for text in constant_texts(value) if text.strip(HOLE))
-            noted.setdefault(name, {}).update(dict.fromkeys(texts))
+            noted.setdefault(name, {}).update(dict.fromkeys(constant_texts(value)))
     return {name: tuple(texts)[:MOST_TEXTS] for name, texts in noted.items()}
 
 

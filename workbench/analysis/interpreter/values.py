@@ -14,6 +14,7 @@ HOLE: Final = "\ufdd0"  # an unknown part inside a known text; canonical text ca
 MAX_REFS = 6
 MAX_ITEMS = 64
 MAX_CHOICES = 8
+_MOST_COMPARED = 4  # nesting of lists and dicts that are compared
 
 
 class UnknownConstant:
@@ -54,6 +55,7 @@ class Value(Struct, frozen=True, eq=False):
     # Possible texts if there are several, with HOLE for an unknown one; then `const` is UNKNOWN.
     choices: tuple[str | bytes, ...] = ()
     keys: tuple[Value, ...] | None = None  # keys of a dict display; the values are in `items`
+    unordered: bool = False  # the number and order of the elements are not known, only what each of them may be
 
 
 NOTHING: Final = Value()  # not given, or unknown
@@ -67,15 +69,18 @@ def join(first: Value, second: Value) -> Value:
         return first
     if first is UNSAID:
         return second
+    if _is_alike(first, second):
+        return tainted(first, second.taint)
     return Value(
         tuple(dict.fromkeys(first.refs + second.refs))[:MAX_REFS],
         _either(first, second, choices := _choices(first, second)),
-        _both(first.items, second.items),
+        None if first.items is None and second.items is None else _limited(_elements(first) + _elements(second)),
         first.kind or second.kind,
         first.taint | second.taint,
         tuple(dict.fromkeys(first.functions + second.functions))[:MAX_REFS],
         choices,
-        None if first.keys is None and second.keys is None else _both(iterated(first), iterated(second)),
+        None if first.keys is None and second.keys is None else _limited(_keys(first) + _keys(second)),
+        first.unordered or second.unordered or _is_merged(first, second),
     )
 
 
@@ -160,10 +165,39 @@ def _either(first: Value, second: Value, choices: tuple[str | bytes, ...]) -> ob
     return one if type(one) is type(other) and one == other else UNKNOWN
 
 
-def _both(first: tuple[Value, ...] | None, second: tuple[Value, ...] | None) -> tuple[Value, ...] | None:
-    if first is None or second is None:
-        return first if second is None else second
-    return (first + second)[:MAX_ITEMS]
+def _elements(value: Value) -> tuple[Value, ...]:
+    """Return the elements of a list or dict; a text or an unknown value instead of one counts as one of them."""
+    if value.items is not None:
+        return value.items
+    return (value,) if value.choices or value.const not in (UNKNOWN, None) or _is_open(value) else ()
+
+
+def _is_merged(first: Value, second: Value) -> bool:
+    return (first.items is not None or second.items is not None) and bool(_elements(first) and _elements(second))
+
+
+def _is_alike(first: Value, second: Value, depth: int = 0) -> bool:
+    """Return whether two lists or dicts, evaluated at different times, are the same but for their sources."""
+    if first.items is None or second.items is None or depth > _MOST_COMPARED:
+        return depth > 0 and _facts(first) == _facts(second) and first.items is second.items
+    same = _facts(first) == _facts(second) and len(first.items) == len(second.items) <= MAX_ITEMS
+    pairs = [*zip(first.items, second.items, strict=False)]
+    if first.keys is not None and second.keys is not None:
+        pairs += zip(first.keys, second.keys, strict=False)
+    same = same and (first.keys is None) == (second.keys is None)
+    return same and all(one is other or _is_alike(one, other, depth + 1) for one, other in pairs)
+
+
+def _facts(value: Value) -> tuple[object, ...]:
+    return value.refs, type(value.const), value.const, value.kind, value.functions, value.choices, value.unordered
+
+
+def _keys(value: Value) -> tuple[Value, ...]:
+    return iterated(value) or () if value.items is not None else (NOTHING,) * len(_elements(value))
+
+
+def _limited(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    return values if len(values) <= MAX_ITEMS else (*values[: MAX_ITEMS - 1], NOTHING)
 
 
 _NONE: Final[Mapping[str, Value]] = MappingProxyType({})
