@@ -408,6 +408,12 @@ def test_high_risk_is_allowed_one_by_one(grouped: ReviewDialog, fake_core: Any, 
     qtbot.waitUntil(lambda: any(said in one.full_text() and one.isVisible() for one in labels))
     assert not grouped.group.allow_button.isEnabled()
     assert grouped.group.deny_button.isEnabled()
+    settled(grouped, qtbot)
+    QTest.keyClick(grouped.focusWidget(), Keys.Key_A, Qt.KeyboardModifier.ShiftModifier)
+    assert grouped.group.table.hasFocus(), "the Return that was meant to allow the group does not deny one program"
+    press(grouped, Keys.Key_Return)
+    assert not grouped.undo.active
+    assert shown(grouped) == "r0"
 
 
 def test_the_next_request_opens_although_others_left_the_list(
@@ -473,8 +479,9 @@ def test_the_arguments_of_a_held_call_are_changed_in_place(window: Any, fake_cor
     review = open_held_call(window, qtbot)
     page = page_of(review)
     press(review, Keys.Key_E)
-    text_box = page.editor.text_box
-    assert text_box.hasFocus()
+    qtbot.waitUntil(lambda: page.editor.isAncestorOf(QApplication.focusWidget()))
+    text_box = QApplication.focusWidget()
+    assert isinstance(text_box, QPlainTextEdit), "the tool has no such fields, so they are edited as JSON"
     assert not page.deny_button.isVisible()
     text_box.setPlainText("{")
     qtbot.waitUntil(lambda: page.fault.sentence() == "The arguments are not valid JSON.")
@@ -530,6 +537,32 @@ def test_simple_arguments_are_changed_in_a_form_and_stay_when_calls_join(
     (changed,) = [words for name, words in fake_core.asked if name == "edit_held_call"]
     assert changed[0] == held_call.id, "what the user saw when the edit began"
     assert json.loads(changed[1])["to"] == "team@acme.example"
+
+
+def test_nested_arguments_are_changed_in_the_form(window: Any, fake_core: Any, qtbot: Any) -> None:
+    person = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}}
+    fake_core.tool_schemas["send_email"] = {
+        "type": "object",
+        "properties": {"people": {"type": "array", "items": person}},
+    }
+    given = {"people": [{"name": "Ada", "age": 36}, {"name": "Bo", "age": 40}]}
+    fake_core.put_held_call(make_held_call(editable=True, origins=(), arguments=json.dumps(given)))
+    review = open_held_call(window, qtbot)
+    page = page_of(review)
+    qtbot.waitUntil(lambda: page.editor.knows_schema)
+    press(review, Keys.Key_E)
+    form = page.editor.form
+    qtbot.waitUntil(form.isVisible)
+    assert not form.json_shown()
+    assert not page.editor.has_changes()
+    ages = [line for line in form.findChildren(QLineEdit) if line.text() == "40"]
+    ages[0].selectAll()
+    QTest.keyClicks(ages[0], "41")
+    assert json.loads(page.editor.text())["people"][1] == {"name": "Bo", "age": 41}
+    form.show_json(True)
+    qtbot.waitUntil(page.check_button.isEnabled)
+    page.check_button.click()
+    qtbot.waitUntil(lambda: "edit_held_call" in [name for name, _ in fake_core.asked])
 
 
 def test_a_program_that_lapsed_is_put_back(review: ReviewDialog, window: Any, fake_core: Any, qtbot: Any) -> None:

@@ -220,16 +220,16 @@ class CallEditor(QStackedWidget):
     def _fill_form(self, text: str, schema: JsonObject) -> None:
         """Fill the form. What its fields cannot show exactly is shown as JSON."""
         self.form.set_schema(schema)
-        self.form.show_draft({"text": text})
         try:
             value = json.loads(text)
         except ValueError:
-            return
+            value = None
         fields = shape_of(schema, schema).properties
         if isinstance(value, dict) and value and value.keys() <= fields.keys():
             self.form.set_value(value)
-            if self.form.json_shown() or not identical(self.form.draft().get("value"), value):
-                self.form.show_draft({"text": text})
+            if not self.form.json_shown() and identical(self.form.draft().get("value"), value):
+                return
+        self.form.show_draft({"text": text})
 
 
 _HOW_TO_MARK = "Point at a token to see its value. Select text and open its menu to mask it always or never."

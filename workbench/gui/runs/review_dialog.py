@@ -594,12 +594,15 @@ class ReviewDialog(LaterDialog):
     def _allow_group(self) -> None:
         """Shift+A: the first press leads to the button of the group."""
         button = self.group.allow_button
-        if not self.group.isVisible() or not button.settled():
+        if not self.group.isVisible():
             return
         if button.hasFocus():
             self._click(button)
+            return
+        self.group.table.setFocus(Qt.FocusReason.OtherFocusReason)  # Return shall not press a button of the page
+        if not button.settled():
+            self.say("The programs have just appeared. Read them, then press ⇧A.")
         elif self.group.show_more():
-            self.group.table.setFocus(Qt.FocusReason.OtherFocusReason)  # Return shall not press a button of the page
             self.say("The table was scrolled. Read it, then press ⇧A again.")
         elif self.group.obstacle():
             self.say(self.group.obstacle())
