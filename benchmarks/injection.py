@@ -45,6 +45,7 @@ RECORDED = {
     "stripe": "stripe-0.2", "maps": "google-maps", "twilio": "twilio", "notion": "notion",
 }  # fmt: skip
 PYTHON_PACKAGES = frozenset({"git", "redis", "excel", "time"})
+CACHE = Path.home() / ".cache" / "mcp-workbench-benchmarks"
 GATHER = 0.12  # seconds the user waits, so that the calls of a loop are batched into one request
 GOALS = {"fresh": 0.8, "after trust": 0.4, "steady": 0.2}
 
@@ -198,7 +199,11 @@ async def bench(
 ) -> AsyncIterator[Bench]:
     """A core with the servers of all worlds. `trust`: the user has answered one trust question for each server.
     `medium_unasked`: programs of medium risk run without approval, so that requests about calls remain."""
-    with tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder,
+        tempfile.TemporaryDirectory(prefix="injection-", dir=CACHE) as protected,
+    ):
         os.environ[OVERRIDE] = f"{folder}/home"
         project = Path(folder, "project")
         project.mkdir()
@@ -206,7 +211,7 @@ async def bench(
         await core.open()
         try:
             await core.catalog.connect("demo")
-            for entry in _entries(recorded, Path(folder)):
+            for entry in _entries(recorded, Path(folder), Path(protected)):
                 await core.catalog.add(entry)
             await asyncio.gather(*(core.catalog.connect(name) for name in injection_worlds.EVERY))
             if trust:
@@ -220,9 +225,10 @@ async def bench(
             await core.close()
 
 
-def _entries(recorded: str, folder: Path) -> list[ServerConfig]:
+def _entries(recorded: str, folder: Path, protected: Path) -> list[ServerConfig]:
     """Entries of all servers. With recorded tool lists they start the packages of the real servers, as far as the
-    configuration says; the package runners in the path are ours."""
+    configuration says; the package runners in the path are ours. `protected`: a folder in which only the user writes,
+    because packages from temporary folders do not count as reviewed."""
     entries, cases = [], []
     for name in sorted(injection_worlds.EVERY):
         listed = Path(recorded, f"{RECORDED[name]}.json") if recorded and name in RECORDED else None
@@ -234,7 +240,7 @@ def _entries(recorded: str, folder: Path) -> list[ServerConfig]:
         cases.append(f"{shlex.quote(package)}) exec {shlex.join([*command, str(listed.resolve())])} ;;")
         runner = ("uvx",) if name in PYTHON_PACKAGES else ("npx", "-y")
         entries.append(ServerConfig(name, runner[0], (*runner[1:], package)))
-    runners = folder / "bin"
+    runners = protected / "bin"
     runners.mkdir()
     for command_name in ("npx", "uvx"):
         script = runners / command_name

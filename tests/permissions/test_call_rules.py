@@ -291,8 +291,8 @@ def test_always_for_this_recipient_is_suggested_first_and_then_the_domain() -> N
         [("to", "*@acme.com")],
     ]
     assert found[0].label == (
-        "Programs may call mail.send_email without asking when “to” is “bob@acme.com”, from any agent,"
-        " until you revoke it."
+        "Programs may call mail.send_email without asking when “to” is “bob@acme.com”, with any “subject” and “body”"
+        " but no other argument, from any agent, until you revoke it."
     )
 
 

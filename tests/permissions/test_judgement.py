@@ -386,6 +386,10 @@ def test_a_rule_for_these_arguments_lasts_after_outsiders_text_was_read_unless_t
     for tool, where, arguments, allowed in (
         (DELETE, kept, {"customer_id": "CUS-0001"}, True),
         (DELETE, kept, {"customer_id": "CUS-0002"}, False),
+        (DELETE, Predicate("customer_id", "CUS-*"), {"customer_id": "CUS-0001"}, False),
+        (DELETE, Predicate("path", "below /srv/a"), {"path": "/srv/a/b.md"}, False),
+        (DELETE, Predicate("namespace", "shop"), {"namespace": "shop", "name": "checkout"}, False),
+        (DELETE, Predicate("path", "/srv/a/b.md"), {"path": "/srv/a/b.md", "note": "old"}, True),
         (replace(SEND, hints=Hints(destructive=True, open_world=True)), sent, {"to": "bob@acme.com"}, False),
     ):
         rules = (rule(ALLOW, tool, "arguments", where=(where,)),)

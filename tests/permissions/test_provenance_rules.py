@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.permissions.provenance_rules import beyond_mild, kinds_of, names_place, object_to, trifecta
-from workbench.permissions.tool_annotations import facts_of
-from workbench.records import Hints, Risk, Tool, ValueOrigin
+from workbench.permissions.tool_annotations import effective_tool, facts_of
+from workbench.records import Hints, Risk, ServerDecision, Tool, ToolGroup, Trust, UserAnnotations, ValueOrigin
 
 READS = Hints(read_only=True, destructive=False, open_world=False)
 SEND = Tool("mail", "send_email", hints=Hints(read_only=False, destructive=False, open_world=True))
@@ -97,6 +97,34 @@ def test_a_private_value_in_a_question_to_the_world_is_asked_about_unless_it_is_
     assert rules(replace(unnamed, name="search_web"), theirs) == ["private"], "its name says where it asks"
     doubted = replace(SEARCH, hints=Hints(open_world=True), claimed=Hints(read_only=True, open_world=True))
     assert rules(doubted, theirs) == ["private"], "a server that nobody trusts yet is no better"
+
+
+CLOSED = Hints(read_only=True, open_world=False)
+
+
+def test_a_claim_to_reach_nothing_outside_counts_only_if_nothing_contradicts_it():
+    theirs = replace(came("q", "private"), server="crm", tool="get_customer")
+
+    def asks(tool: Tool, **said: bool) -> bool:
+        trust = Trust(
+            annotations={tool.server: {tool.name: UserAnnotations(**said, key=tool.hash)}} if said else {},
+            decisions={tool.server: ServerDecision("", (ToolGroup.READS,), {tool.name: tool.hash})},
+        )
+        return rules(effective_tool(tool, trust), theirs) == ["private"]
+
+    link = {"properties": {"source": {"type": "string", "format": "uri"}}}
+    for tool in (
+        Tool("weather", "get_forecast", hints=CLOSED, hash="a"),
+        Tool("any", "geocode_address", hints=CLOSED, hash="a"),
+        Tool("hub", "search_code", description="Searches code on GitHub.", hints=CLOSED, hash="a"),
+        Tool("any", "lookup", description="Looks a word up in an online dictionary.", hints=CLOSED, hash="a"),
+        Tool("any", "read_source", input_schema=link, hints=CLOSED, hash="a"),
+    ):
+        assert asks(tool), tool.name
+        assert not asks(tool, open_world=False), "the user said so"
+        assert facts_of(effective_tool(tool, Trust())).private, "its answers may be private all the same"
+    for name in ("search_notes", "get_page", "list_orders"):
+        assert not asks(Tool("notes", name, description="Returns notes of the user.", hints=CLOSED, hash="a")), name
 
 
 def test_a_program_that_nobody_saw_must_not_bring_what_one_server_holds_to_another():

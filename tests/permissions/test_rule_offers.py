@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from workbench.permissions.argument_patterns import holds, touches
 from workbench.permissions.call_rules import REST, KnownArguments, ToolRules
@@ -133,6 +134,71 @@ def test_no_rule_leaves_open_what_the_call_does(
     for one in found:
         assert allowed(tool, one.where, arguments)
         assert not allowed(tool, one.where, arguments | other), one
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "more"),
+    [
+        ("kubectl_delete", {"resourceType": "pod", "name": "a", "namespace": "b"}, {"force": True}),
+        ("kubectl_delete", {"resourceType": "pod", "name": "a", "namespace": "b"}, {"gracePeriodSeconds": 0}),
+        ("share_document", {"document_id": "d", "email": "a@acme.example"}, {"notify": "all"}),
+        ("share_document", {"document_id": "d", "email": "a@acme.example"}, {"document_id": "other"}),
+        ("send_email", {"to": "a@acme.example", "subject": "s", "body": "b"}, {"attachments": ["/home/me/.ssh/id"]}),
+        ("send_email", {"to": "a@acme.example", "subject": "s", "body": "b"}, {"cc": ["b@acme.example"]}),
+        ("send_email", {"to": "a@acme.example", "attachments": ["a.pdf"]}, {"attachments": ["b.pdf"]}),
+        ("send_email", {"to": "a@acme.example", "document_id": "d-1", "body": "b"}, {"document_id": "d-2"}),
+        ("delete_file", {"path": "/srv/a/b.md"}, {"recursive": True}),
+        ("delete_file", {"path": "/srv/a/b.md", "dry_run": True}, {"dry_run": False}),
+        ("update_record", {"record_id": "r-1", "fields": {"status": "open"}}, {"fields": {"owner": "eve"}}),
+        ("update_record", {"record_id": "r-1", "status": "open"}, {"salary": 1}),
+        ("create_coupon", {"name": "A", "percent_off": 10}, {"percent_off": 100}),
+        ("set", {"key": "report:may", "value": "1"}, {"key": "session:9"}),
+    ],
+)
+def test_a_rule_covers_no_argument_that_its_call_did_not_have_and_no_other_switch(
+    name: str, arguments: dict[str, JsonValue], more: dict[str, JsonValue]
+) -> None:
+    tool = Tool("s", name, hints=Hints(), hash="x")
+    found = [one for one in proposals(tool, arguments) if one.where]
+    assert found
+    for rule in found:
+        rules = ToolRules(tool, (replace(rule, id="r"),))
+        assert rules.judge(arguments).decision is CallDecision.ALLOW
+        assert rules.judge(arguments | more).decision is None, rule.label
+        known = KnownArguments(arguments, frozenset(set(more) - set(arguments)))
+        if known.unknown:
+            assert rules.judge_known(known).decision is None, rule.label
+
+
+def test_the_sentence_says_which_arguments_are_open() -> None:
+    (exact, domain) = proposals(MAIL, {"to": "bob@acme.example", "subject": "s", "body": "b"})
+    open_ones = "with any “subject” and “body” but no other argument, from any agent"
+    assert all(open_ones in one.label for one in (exact, domain))
+    rules = ToolRules(MAIL, (replace(domain, id="r"),))
+    other: dict[str, JsonValue] = {"to": "ann@acme.example", "subject": "other", "body": "text"}
+    assert rules.judge(other).decision is CallDecision.ALLOW
+    assert rules.judge({"to": "ann@acme.example", "body": ""}).decision is CallDecision.ALLOW
+    gone = Tool("files", "delete_file", hints=Hints(destructive=True), hash="g")
+    assert "and no other argument is given" in proposals(gone, {"path": "/srv/a.md"})[0].label
+
+
+def test_a_rule_that_the_user_wrote_covers_content_but_no_switch_and_no_attachment() -> None:
+    rule = Permission(
+        "r", "arguments", CallDecision.ALLOW, "mail", "send_email", (Predicate("to", "*@a.example"),), "m"
+    )
+    to: dict[str, JsonValue] = {"to": "bob@a.example", "body": "b", "priority": "low", "html": False}
+    assert ToolRules(MAIL, (rule,)).judge(to).decision is CallDecision.ALLOW
+    for more in ({"force": True}, {"attachments": ["x"]}, {"options": {"notify": "all"}}, {"command": "ls"}):
+        assert ToolRules(MAIL, (rule,)).judge(to | more).decision is None, more
+
+
+def test_names_of_new_objects_and_spaces_of_keys_are_left_open() -> None:
+    coupon, keys = Tool("pay", "create_coupon", hints=Hints(), hash="c"), Tool("kv", "set", hints=Hints(), hash="k")
+    found = offered(coupon, {"name": "MAY", "percent_off": 10})
+    assert found["place"] == (Predicate("percent_off", "10"),)
+    found = offered(keys, {"key": "report:2026:may", "value": "1"})
+    assert found["group"] == (Predicate("key", "report:2026:*"),)
+    assert list(offered(keys, {"key": "may", "value": "1"})) == ["exact"]
 
 
 def test_a_call_that_is_known_in_part_is_judged_by_what_is_known() -> None:

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from workbench.permissions import server_packages
 from workbench.permissions.server_packages import package_of
 from workbench.records import ServerConfig
+
+
+@pytest.fixture(autouse=True)
+def _tests_are_in_no_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_packages, "temporary_folders", lambda: (str(tmp_path / "temporary"),))
 
 
 @pytest.mark.parametrize(
@@ -129,6 +135,48 @@ def test_an_installed_script_is_known_by_where_it_is_outside_the_project(tmp_pat
     }
     assert list(found.values()) == ["npm:@playwright/mcp", "pypi:mcp-server-git", ""]
     assert package_of(ServerConfig("s", "node", (str(script),)), project) == "npm:@playwright/mcp"
+
+
+def test_a_package_where_others_can_write_or_in_a_temporary_folder_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+
+    def installed(folder: str) -> list[ServerConfig]:
+        script = tmp_path / folder / "node_modules" / "@playwright" / "mcp" / "cli.js"
+        program = tmp_path / folder / "bin" / "mcp-server-git"
+        for one in (script, program):
+            one.parent.mkdir(parents=True)
+            one.write_text("")
+            one.chmod(0o755)
+        (tmp_path / folder / "bin" / "uvx").symlink_to("/bin/true")
+        return [ServerConfig("s", str(program)), ServerConfig("s", "node", (str(script),))]
+
+    entries = installed("opt")
+    assert all(package_of(one, project) for one in entries)
+    for mode, counts in ((0o777, False), (0o1777, True), (0o757, False), (0o755, True)):
+        (tmp_path / "opt").chmod(mode)
+        assert [bool(package_of(one, project)) for one in entries] == [counts, counts], oct(mode)
+    (tmp_path / "opt" / "bin" / "mcp-server-git").chmod(0o757)
+    assert not package_of(entries[0], project)
+    assert not any(package_of(one, project) for one in installed("temporary"))
+    for folder, package in (("opt", "pypi:mcp-server-git"), ("temporary", "")):
+        monkeypatch.setenv("PATH", str(tmp_path / folder / "bin"))
+        assert package_of(ServerConfig("s", "uvx", ("mcp-server-git",)), project) == package
+
+
+def test_a_link_to_a_package_counts_where_the_link_and_the_package_are_protected(tmp_path: Path) -> None:
+    script = tmp_path / "opt" / "node_modules" / "@playwright" / "mcp" / "cli.js"
+    script.parent.mkdir(parents=True)
+    script.write_text("")
+    (tmp_path / "open").mkdir()
+    link = tmp_path / "open" / "playwright"
+    link.symlink_to(script)
+    assert package_of(ServerConfig("s", str(link)), tmp_path / "project") == "npm:@playwright/mcp"
+    (tmp_path / "open").chmod(0o777)
+    assert not package_of(ServerConfig("s", str(link)), tmp_path / "project")
+    missing = str(tmp_path / "opt" / "node_modules" / "@playwright" / "mcp" / "missing.js")
+    assert not package_of(ServerConfig("s", missing), tmp_path / "project")
 
 
 def test_a_remote_server_is_known_by_its_encrypted_host(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 A rule that allows is matched strictly, so that it covers nothing beyond what it names. `*` never matches a comma, a
 bracket or a line break: `*@acme.com` is one address, not a list that ends in one. In an address or a host, `*` does
 not match `@` or `/`. A rule about `to` does not cover a call that also has a `bcc`, at any depth: every destination
-argument must be named.
+argument must be named, and so must every argument that decides what the call does: a command, a switch, attachments.
+A rule derived from a call (`others`) covers no argument that this call did not have.
 
 A rule that asks or denies is matched loosely: everything counts that some server could take for the same, such as one
 address of several, in brackets, in other Unicode forms, a path with `..` or through a link.
@@ -23,6 +24,7 @@ from urllib.parse import unquote
 
 from workbench.permissions import tool_verbs
 from workbench.permissions.sql_statements import only_reads
+from workbench.permissions.word_sets import names
 from workbench.records import JsonObject, JsonValue, Predicate
 
 UNDER = "under workspace"
@@ -33,15 +35,29 @@ _HOST = re.compile(r"^[\w*?+.-]{0,40}://[^/]{0,400}")
 _EXPANDED = re.compile(r"[\\$`]|%[0-9A-Fa-f]{2}")  # escapes that some servers expand
 _NO_NAME = "\0"  # replaces a key that no path of a rule can name
 DEEPEST = 8  # nesting depth of objects that are searched
+# Arguments that say what a call does: a rule that leaves them open would allow anything.
+_DECIDING = names(
+    """command commands cmd shell script javascript argv args code function expression python sql query statement
+    statements mutation cypher role permission permissions access scope visibility amount price percent action
+    operation method force recursive cascade overwrite permanent permanently notify notification notifications
+    attachment attachments"""
+)
+_TYPES = frozenset({"resourcetype", "resource_type", "type", "kind", "object_type"})
+_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 Resolve = Callable[[str], str]  # a path → its real path
 
 
 def holds(
-    where: Sequence[Predicate], arguments: JsonObject, workspace: str = "", resolve: Resolve = posixpath.normpath
+    where: Sequence[Predicate],
+    arguments: JsonObject,
+    workspace: str = "",
+    resolve: Resolve = posixpath.normpath,
+    others: Sequence[str] | None = None,
 ) -> bool:
-    """Whether all predicates are true for these arguments, and no other argument is a destination."""
+    """Whether all predicates are true for these arguments, and no other argument is a destination or decides what the
+    call does. `others`: the only other arguments that the call may have, if that is known."""
     named = {one.path.replace("[]", "") for one in where}
-    if any(path not in named for path in _led(arguments)):
+    if any(path not in named for path in _led(arguments)) or _has_more(named, arguments, others):
         return False
     return all(_all_match(one, arguments, workspace, resolve) for one in where)
 
@@ -52,6 +68,7 @@ def may_hold(
     unknown: Set[str],
     workspace: str = "",
     resolve: Resolve = posixpath.normpath,
+    others: Sequence[str] | None = None,
 ) -> bool | None:
     """Whether `holds` will be true for a call whose arguments are known in part. None: that depends on an argument
     that is not known yet. `unknown`: the names of those; `*` stands for any further names."""
@@ -59,14 +76,55 @@ def may_hold(
         one for one in where if (name := _first_name(one.path)) in unknown or ("*" in unknown and name not in arguments)
     ]
     named = {_first_name(one.path) for one in where}
-    if any(name not in named and is_destination(name) for name in unknown):
-        return False
+    expected = {name.partition(".")[0] for name in others or ()}
+    for name in unknown - named - {"*"}:
+        if is_destination(name) or (others is not None and name not in expected) or (others is None and decides(name)):
+            return False
     whole = {one.path.replace("[]", "") for one in where}
-    if any(path not in whole for path in _led(arguments)):
+    if any(path not in whole for path in _led(arguments)) or _has_more(whole, arguments, others):
         return False
     if not all(_all_match(one, arguments, workspace, resolve) for one in where if one not in later):
         return False
     return None if later or "*" in unknown else True
+
+
+def other_arguments(where: Sequence[Predicate], arguments: JsonObject, unknown: Set[str]) -> tuple[str, ...]:
+    """Return the arguments that a rule derived from this call leaves open."""
+    named = {one.path.replace("[]", "") for one in where}
+    known = [path for path, _ in _arguments(arguments) if not _is_named(path, named)]
+    later = [name for name in sorted(unknown) if name != "*" and not _is_named(name, named)]
+    return tuple(dict.fromkeys((*known, *later)))
+
+
+def _has_more(named: Set[str], arguments: JsonObject, others: Sequence[str] | None) -> bool:
+    """Whether a call has an argument that a rule about the named ones does not cover."""
+    for path, value in _arguments(arguments):
+        if _is_named(path, named):
+            continue
+        if others is None and (value is True or decides(path.rpartition(".")[2])):
+            return True
+        if others is not None and path not in others and path.partition(".")[0] not in others:
+            return True
+    return False
+
+
+def _is_named(path: str, named: Set[str]) -> bool:
+    return any(path == one or path.startswith(f"{one}.") or one.startswith(f"{path}.") for one in named)
+
+
+def _arguments(arguments: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+    """Yield path and value of each argument that is not empty; for an object, of each of its fields."""
+    for key, value in arguments.items():
+        if isinstance(value, Mapping) and value:
+            yield from ((f"{key}.{name}", one) for name, one in value.items() if one not in _EMPTY)
+        elif value not in _EMPTY:
+            yield key, value
+
+
+@lru_cache(maxsize=4096)
+def decides(key: str) -> bool:
+    """Whether an argument of this name says what a call does."""
+    return key.casefold() in _TYPES or not _DECIDING.isdisjoint(tool_verbs.name_words(key))
 
 
 def _first_name(path: str) -> str:
@@ -93,6 +151,12 @@ def values(arguments: JsonValue, path: str) -> list[JsonValue]:
 def exactly(value: JsonValue) -> str:
     """Return the pattern that matches only this value."""
     return re.sub(r"([*?\\])", r"\\\1", _text(value))
+
+
+@lru_cache(maxsize=512)
+def is_literal(pattern: str) -> bool:
+    """Whether a pattern matches one value only."""
+    return pattern not in (UNDER, READING) and not pattern.startswith(BELOW) and not re.search(r"(?<!\\)[*?]", pattern)
 
 
 @lru_cache(maxsize=512)

@@ -172,7 +172,7 @@ class ToolRules(Struct, frozen=True):
         fitting, depends = [], False
         for rule in self.rules:
             if rule.word is CallDecision.ALLOW and rule.where and rule.tool == self.tool.name:
-                holds = may_hold(rule.where, known.values, known.unknown, self.workspace, os.path.realpath)
+                holds = may_hold(rule.where, known.values, known.unknown, self.workspace, os.path.realpath, rule.others)
                 depends = depends or holds is None
                 fitting += [rule] if holds is not False else []
             else:
@@ -185,8 +185,9 @@ class ToolRules(Struct, frozen=True):
             return rule.kind != "arguments"
         if arguments is None:
             return rule.word is CallDecision.ALLOW
-        matches = holds if rule.word is CallDecision.ALLOW else touches
-        return matches(rule.where, arguments, self.workspace, os.path.realpath)
+        if rule.word is CallDecision.ALLOW:
+            return holds(rule.where, arguments, self.workspace, os.path.realpath, rule.others)
+        return touches(rule.where, arguments, self.workspace, os.path.realpath)
 
     def judge_release(
         self, found: Iterable[Restoration], session: str = "", run: str = ""

@@ -22,6 +22,7 @@ from workbench.permissions import own_calls, provenance_rules, tool_annotations
 from workbench.permissions.call_rules import Foreseen, ToolRules
 from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
 from workbench.permissions.release_rules import NEVER_ALWAYS, ReleaseDecision, offered_rules
+from workbench.permissions.rule_offers import names_all_exactly
 from workbench.permissions.run_profiles import outside
 from workbench.permissions.tool_annotations import facts_of, needs_no_approval
 from workbench.permissions.tool_verbs import name_words
@@ -223,7 +224,8 @@ class Case:
         self.reasons: list[CallReason] = []
         self.settled = False  # whether later rules are skipped
         self.allowed_by_rule = False  # whether a rule of the user allows the call of a program
-        self.allowed_for_arguments = False  # whether that rule is about the arguments of the call
+        # whether that rule names exactly where the call goes, what it acts on, and what it does
+        self.allowed_for_exactly_this = False
         # whether rules and the program's approval leave no reason to ask about the call itself
         self.call_expected = True
         self.used: list[Permission] = []
@@ -341,7 +343,12 @@ def user_rules(case: Case) -> Sequence[CallReason]:
     if answer.decision is CallDecision.ASK and not (context.approved and about_tool):
         return (_ask(RULED, case, answer.why),)
     case.allowed_by_rule = answer.decision is CallDecision.ALLOW
-    case.allowed_for_arguments = case.allowed_by_rule and not about_tool
+    case.allowed_for_exactly_this = (
+        case.allowed_by_rule
+        and answer.permission is not None
+        and not about_tool
+        and names_all_exactly(answer.permission.where, context.arguments)
+    )
     return ()
 
 
@@ -583,7 +590,7 @@ def _from_sources(case: Case, found: ValueSources) -> tuple[CallReason, ...]:
     run = case.context.run
     kinds, unreviewed = (run.kinds, run.unreviewed) if run is not None else (frozenset[str](), False)
     return provenance_rules.object_to(
-        case.tool, found.values, kinds, covered=case.covered, spared=unreviewed, ruled=case.allowed_for_arguments
+        case.tool, found.values, kinds, covered=case.covered, spared=unreviewed, ruled=case.allowed_for_exactly_this
     )
 
 

@@ -106,8 +106,9 @@ def object_to(
 ) -> tuple[CallReason, ...]:
     """Return the reasons why the user should see this call. `read`: kinds of data that the session has read.
     `covered`: the user approved a program that names this tool, and with it the data flows in its text. `spared`:
-    the program ran without approval because it seemed to leave nothing to decide. `ruled`: a rule of the user allows
-    the tool for these arguments; if it cannot send, only the sources of its values speak against the call."""
+    the program ran without approval because it seemed to leave nothing to decide. `ruled`: a rule of the user names
+    exactly what the call acts on and what it does; if the tool cannot send, only the sources of its values speak
+    against the call. A rule about a folder or a table leaves the choice to the text that was read."""
     chosen = any(UNTRUSTED in origin.kinds and names_place(origin.path) for origin in origins)
     about = _ValueRules(tool, read, covered, spared, chosen)
     found = [one for origin in origins for one in about.object_to(origin)]

@@ -7,21 +7,26 @@ Destinations are always named, because a rule without them would allow every des
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from workbench.permissions import tool_verbs
 from workbench.permissions.argument_patterns import (
     BELOW,
     READING,
     UNDER,
+    decides,
     destinations,
     exactly,
     holds,
     is_destination,
+    is_literal,
     may_hold,
+    other_arguments,
 )
 from workbench.permissions.call_rules import is_heavy
 from workbench.permissions.rule_sentences import sentence
@@ -58,14 +63,8 @@ _PUBLIC: Final = names(
     storage.googleapis.com"""
 )
 _STATEMENTS: Final = names("sql query q statement statements command script")
-# Arguments that say what a call does: a rule that leaves them open would allow anything
-_DECIDING: Final = names(
-    """command commands cmd shell script javascript argv args code function expression python sql query statement
-    statements mutation cypher role permission permissions access scope visibility amount price action operation method
-    force recursive"""
-)
-_TYPES: Final = frozenset({"resourcetype", "resource_type", "type", "kind", "object_type"})
 _NAMING: Final = ("id", "name", "key", "number")  # ends of arguments that name the object acted on
+_KEY_SPACE: Final = re.compile(r"[\w.-]{3,}(?::[\w.-]+)+$")  # `report:november`
 _NO_CONDITION: Final[tuple[Predicate, ...]] = ()
 
 
@@ -74,12 +73,14 @@ class CallOffer(Struct, frozen=True):
 
     kind: str  # one of KINDS
     where: tuple[Predicate, ...] = ()
+    others: tuple[str, ...] = ()  # arguments that it leaves open
 
     def rule(self, tool: Tool) -> Permission:
         """Return the rule about this tool."""
-        kind = "arguments" if self.where else "tool"
+        kind, word = ("arguments" if self.where else "tool"), CallDecision.ALLOW
+        others = self.others if self.where else None
         made = Permission(
-            "", kind, CallDecision.ALLOW, tool.server, tool.name, self.where, tool.hash, source="a decision"
+            "", kind, word, tool.server, tool.name, self.where, tool.hash, source="a decision", others=others
         )
         return replace(made, label=sentence(made))
 
@@ -95,28 +96,34 @@ def offers(
     """Return what may be offered for a call, the narrowest first. `unknown`: names of arguments whose values are not
     known yet; a rule never depends on them."""
     found: dict[tuple[Predicate, ...], CallOffer] = {}
-    for kind, where in _conditions(arguments, workspace):
+    for kind, where in _conditions(tool, arguments, workspace):
         narrow = where and len(where) <= MOST and not any(True for one in where for _ in find_tokens(one.pattern))
-        if (
-            narrow
-            and holds(where, arguments, workspace)
-            and may_hold(where, arguments, unknown, workspace) is not False
-        ):
-            found.setdefault(where, CallOffer(kind, where))
+        if not narrow or any(map(decides, unknown)):
+            continue
+        others = other_arguments(where, arguments, unknown)
+        covers = holds(where, arguments, workspace, others=others)
+        if covers and may_hold(where, arguments, unknown, workspace, others=others) is not False:
+            found.setdefault(where, CallOffer(kind, where, others))
     if not is_heavy(tool):
         found.setdefault(_NO_CONDITION, CallOffer(TOOL))
     return tuple(found.values())
 
 
-def _conditions(arguments: JsonObject, workspace: str) -> Iterator[tuple[str, tuple[Predicate, ...]]]:
+def _conditions(tool: Tool, arguments: JsonObject, workspace: str) -> Iterator[tuple[str, tuple[Predicate, ...]]]:
     """Yield kinds of offers with their conditions, which may turn out not to hold."""
     led = destinations(arguments)
     places = tuple(key for key in arguments if key not in led and not _PLACES.isdisjoint(name_words(key)))
     objects = tuple(key for key in arguments if key.casefold().endswith(_NAMING) and key not in (*led, *places))
     statements = tuple(key for key, value in arguments.items() if _is_reading(key, value))
-    deciding = tuple(key for key in arguments if _decides(key) and key not in (*led, *places, *objects))
+    deciding = tuple(
+        key
+        for key, value in arguments.items()
+        if (decides(key) or isinstance(value, bool)) and key not in (*led, *places, *objects)
+    )
+    # what a recipient gets is named as well; what a call is about in a repository or channel is not
+    received = any(_PLACES.isdisjoint(name_words(key)) for key in led)
     if led or places:
-        narrow = _exact(arguments, (*led, *places, *(() if led else objects), *deciding))
+        narrow = _exact(arguments, (*led, *places, *(objects if received or not led else ()), *deciding))
     else:
         narrow = _exact(arguments, (*objects, *deciding) if objects else tuple(arguments))
     if not narrow:
@@ -130,17 +137,21 @@ def _conditions(arguments: JsonObject, workspace: str) -> Iterator[tuple[str, tu
     yield GROUP, tuple(_wider(one, arguments, workspace) for one in narrow)
     yield WORKSPACE, tuple(_in_workspace(one, arguments, workspace) for one in narrow)
     if led or places:
-        yield PLACE, _exact(arguments, (*led, *places, *deciding))
+        yield PLACE, _exact(arguments, (*led, *places, *(objects if received else ()), *deciding))
+    elif deciding and tool_verbs.creates(tool.name):  # the name of what is new decides nothing
+        yield PLACE, _exact(arguments, (*(key for key in objects if key.casefold() != "name"), *deciding))
 
 
 def says_what_is_done(key: str) -> bool:
     """Whether an argument of this name says where a call goes, what it acts on, or what it does with it."""
     name = key.casefold()
-    return is_destination(key) or name.endswith(_NAMING) or name in _PATHS or _is_path(key) or _decides(key)
+    return is_destination(key) or name.endswith(_NAMING) or name in _PATHS or _is_path(key) or decides(key)
 
 
-def _decides(key: str) -> bool:
-    return key.casefold() in _TYPES or not _DECIDING.isdisjoint(name_words(key))
+def names_all_exactly(where: Sequence[Predicate], arguments: JsonObject) -> bool:
+    """Whether a rule names exactly where this call goes, what it acts on, and what it does with it."""
+    literal = [one.path.replace("[]", "") for one in where if is_literal(one.pattern)]
+    return all(any(_begins(path, key) for path in literal) for key in arguments if says_what_is_done(key))
 
 
 def _is_reading(key: str, value: JsonValue) -> bool:
@@ -166,6 +177,8 @@ def _wider(one: Predicate, arguments: JsonObject, workspace: str) -> Predicate:
     if "@" in one.pattern:
         domain = one.pattern.rpartition("@")[2]
         return one if _is_public(domain) else Predicate(one.path, f"*@{domain}")
+    if one.path.casefold().endswith("key") and _KEY_SPACE.match(one.pattern):
+        return Predicate(one.path, f"{one.pattern.rpartition(':')[0]}:*")
     if _is_path(one.path) and (folder := posixpath.dirname(posixpath.normpath(one.pattern))).strip("/."):
         whole = posixpath.join(posixpath.dirname(workspace), folder) == workspace
         wide = Predicate(one.path, UNDER if whole else f"{BELOW}{folder}")

@@ -23,7 +23,7 @@ def sentence(rule: Permission) -> str:
     what = f"call any tool of {rule.server}" if rule.kind == "server" else f"call {rule.server}.{rule.tool}"
     excluded = ", except high-risk tools and tools that can send data outside"
     limit = excluded if rule.word is CallDecision.ALLOW and rule.kind == "server" else ""
-    when = f" when {_conditions(rule)}" if rule.where else ""
+    when = f" when {_conditions(rule)}{_others(rule)}" if rule.where else ""
     return f"{_DOES[rule.word].format(what)}{limit}{when}{scope_ending(rule)}."
 
 
@@ -66,6 +66,17 @@ def check(rule: Permission, tool: Tool | None) -> None:
 
 def _conditions(rule: Permission) -> str:
     return " and ".join(f"“{one.path}” {_condition(one)}" for one in rule.where)
+
+
+def _others(rule: Permission) -> str:
+    """Return which other arguments the calls may have, if the rule says so."""
+    if rule.others is None:
+        return ""
+    if not rule.others:
+        return " and no other argument is given"
+    quoted = [f"“{name}”" for name in rule.others]
+    open_ones = " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
+    return f", with any {open_ones} but no other argument"
 
 
 def _condition(one: Predicate) -> str:

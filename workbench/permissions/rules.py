@@ -60,7 +60,7 @@ _LOST = Fault(
 )
 _KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own", "hook"})
 # fields that files of earlier versions lack
-_RULE_FIELDS = frozenset(Permission.__struct_fields__) - {"taint", "about", "data", "entry"}
+_RULE_FIELDS = frozenset(Permission.__struct_fields__) - {"taint", "about", "data", "entry", "others"}
 _ANNOTATION_FIELDS = frozenset(UserAnnotations.__struct_fields__) - {"entry"}
 
 
@@ -396,9 +396,9 @@ def _of_entry(rule: Permission) -> bool:
 
 def _same(one: Permission, other: Permission) -> bool:
     """Whether two rules are the same or about the same calls; the newer one replaces the older."""
-    about = (one.kind, one.server, one.tool, one.where, one.scope, one.session, one.data)
+    about = (one.kind, one.server, one.tool, one.where, one.scope, one.session, one.data, one.others)
     return one.id == other.id or about == (
-        other.kind, other.server, other.tool, other.where, other.scope, other.session, other.data
+        other.kind, other.server, other.tool, other.where, other.scope, other.session, other.data, other.others
     )  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """Finds the published package that a server's entry starts, or the host that it connects to.
 
 Reviewed annotations apply to packages of public registries. An entry counts only if nothing in it or in its folder can
-put another program in the package's place: a local copy, another registry, or variables that load code.
+put another program in the package's place: a local copy, another registry, variables that load code, or a folder where
+others can write.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
+import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,6 +36,7 @@ _VARIABLES = re.compile(
 )
 _VERSION = re.compile(r"(?:(?:c?python|pypy)@?)?\d+(?:\.\d+)*")  # of Python; anything else may be a path
 _CODE_SUFFIXES = (".py", ".so", ".pyd", ".zip")
+_ADMINISTRATORS = {0, 80} if sys.platform == "darwin" else {0}  # groups whose members are root anyway
 
 
 def package_of(config: ServerConfig, project: Path) -> str:
@@ -45,8 +50,8 @@ def package_of(config: ServerConfig, project: Path) -> str:
     command, folder = config.command, project / Path(config.cwd).expanduser()
     if os.sep not in command:
         name, place = command.lower().removesuffix(".exe").removesuffix(".cmd"), shutil.which(command)
-        if place is not None and not _outside(os.path.abspath(place), project):
-            return ""  # a program of the project, by the search path
+        if place is not None and not _is_protected(os.path.abspath(place), project):
+            return ""  # a program of the project or of others, by the search path
         if name in _NODE_RUNNERS:
             if name == "npm" and "--" not in config.args[:3]:
                 return ""  # npm reads its options behind the package too: `--package`, `--call`, `--registry`
@@ -58,10 +63,10 @@ def package_of(config: ServerConfig, project: Path) -> str:
         if name == "node":
             return _installed(config.args[0] if config.args else "", project)  # an option in front may load code
         found = place or ""
-        return _installed(found, project) or (f"pypi:{_normal(name)}" if _outside(found, project) else "")
-    if _PYTHON.fullmatch(Path(command).name) and _outside(command, project):
+        return _installed(found, project) or (f"pypi:{_normal(name)}" if _is_protected(found, project) else "")
+    if _PYTHON.fullmatch(Path(command).name) and _is_protected(command, project):
         return _module_package(config.args, folder)
-    in_bin = Path(command).parent.name == "bin" and _outside(command, project)
+    in_bin = Path(command).parent.name == "bin" and _is_protected(command, project)
     return _installed(command, project) or (f"pypi:{_normal(Path(command).name)}" if in_bin else "")
 
 
@@ -141,7 +146,7 @@ def _has_modules(folder: Path) -> bool:
 
 def _installed(path: str, project: Path) -> str:
     """Return the npm package that a file is installed in; empty if it is none, or in the project."""
-    if not _outside(path, project):
+    if not _is_protected(path, project):
         return ""
     parts = Path(os.path.realpath(path)).parts
     if "node_modules" not in parts:
@@ -149,6 +154,50 @@ def _installed(path: str, project: Path) -> str:
     inner = parts[len(parts) - 1 - parts[::-1].index("node_modules") + 1 :]
     name = "/".join(inner[:2]) if inner and inner[0].startswith("@") else inner[0] if inner else ""
     return f"npm:{name}" if _NPM.fullmatch(name) else ""
+
+
+def temporary_folders() -> tuple[str, ...]:
+    """Return the folders where every program may put files."""
+    return (tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm")
+
+
+def _is_protected(path: str, project: Path) -> bool:
+    """Whether only the user and root can replace this file: neither it nor a folder above belongs to others or can be
+    written by them, and it is in no temporary folder and not in the project."""
+    if not _outside(path, project):
+        return False
+    real = os.path.realpath(path)
+    temporary = {one for folder in temporary_folders() for one in (folder, os.path.realpath(folder))}
+    if any(os.path.commonpath([one, folder]) == folder for one in (path, real) for folder in temporary):
+        return False
+    places = (Path(path), *Path(path).parents, Path(real), *Path(real).parents)
+    try:
+        return os.name != "posix" or all(_is_owned(one.lstat()) for one in dict.fromkeys(places))
+    except OSError:
+        return False
+
+
+def _is_owned(found: os.stat_result) -> bool:
+    """Whether only the user and root can write this file or folder, or replace what they own in it."""
+    if found.st_uid not in (0, os.getuid()):
+        return False
+    if stat.S_ISLNK(found.st_mode) or (found.st_mode & stat.S_ISVTX and stat.S_ISDIR(found.st_mode)):
+        return True  # of a link only the folder counts; in a sticky folder nobody replaces what belongs to others
+    if found.st_mode & stat.S_IWOTH:
+        return False
+    return not found.st_mode & stat.S_IWGRP or found.st_gid in _ADMINISTRATORS or _is_own_group(found.st_gid)
+
+
+def _is_own_group(group: int) -> bool:
+    """Whether a group has no member but the user."""
+    import grp  # only on POSIX systems
+    import pwd
+
+    try:
+        entry, user = grp.getgrgid(group), pwd.getpwuid(os.getuid())
+    except KeyError:
+        return False
+    return entry.gr_name == user.pw_name and set(entry.gr_mem) <= {user.pw_name}
 
 
 def _outside(path: str, project: Path) -> bool:

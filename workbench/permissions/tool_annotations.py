@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from workbench.permissions import tool_verbs
 from workbench.permissions.reviewed_tools import Review
 from workbench.permissions.sql_statements import only_reads, read_sql
-from workbench.permissions.tool_groups import GroupFinding, find_group
+from workbench.permissions.tool_groups import GroupFinding, doubt_of_closed_world, find_group
 from workbench.permissions.word_sets import names
 from workbench.records import (
     Hints,
@@ -335,6 +335,9 @@ def effective_tool(
     reading = Standing.GIVEN if given else _standing(decision, ToolGroup.READS, said)
     decided = standing in (Standing.RUNS, Standing.ASKS)
     hints = claims if given else _decided_hints(claims, group, standing, review) if decided else warning_hints(claims)
+    doubted = group is ToolGroup.READS and review is None and not believed and bool(doubt_of_closed_world(tool))
+    if doubted:
+        hints = replace(hints, open_world=True)  # unless the user said otherwise, see below
     counts = None if given else review
     if counts is not None and not decided:
         hints = _with_warnings(hints, counts)
@@ -346,7 +349,9 @@ def effective_tool(
         reading_standing=reading,
         reviewed=counts is not None,
     )
-    guesses = {"private": guess_private(plain), "outsiders": suspect_outsiders(plain), "sends": suspect_sends(plain)}
+    # a tool of which two things are said may hold private data and be read by others
+    holds = guess_private(replace(plain, hints=replace(plain.hints, open_world=False)) if doubted else plain)
+    guesses = {"private": holds, "outsiders": suspect_outsiders(plain), "sends": suspect_sends(plain)}
     return replace(
         plain,
         **{name: _own_annotation(name, said, counts, guess, decided=decided) for name, guess in guesses.items()},

@@ -6,6 +6,7 @@ its description and its parameters do: hints that make a tool harmless count onl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from msgspec import Struct
@@ -19,6 +20,15 @@ _CHANGING = tool_verbs.CHANGING - _ADDING | {"modify", "patch", "replace", "chan
 # Parameters that say what the tool shall do: it may do anything.
 _COMMANDS = frozenset({"command", "commands", "cmd", "shell", "script", "javascript", "argv"})
 _CODE = frozenset({"code", "function", "expression", "python"})  # unless the name reads: `get_coupon(code)`
+_WORLD = tool_verbs.WORLD - {"page", "docs", "feed"}  # which a server may have itself
+_ADDRESS_FORMATS = ("uri", "url", "iri", "uri-reference")
+_LOOKED_AT = 400  # characters of a description that are read
+_OUTSIDE_TEXT = re.compile(
+    r"\b(?:internet|online|web ?(?:sites?|pages?|search)|(?:search|browse|surf)(?:es)? the web|https?|urls?|weather"
+    r"|forecast|geocod\w+|search engine|(?:external|remote|public|third-party|web|rest|http) (?:api|service)s?"
+    r"|wikipedia|google|bing|duckduckgo|github|gitlab)\b",
+    re.I,
+)
 _STATEMENTS = frozenset({"sql", "statement", "statements", "mutation", "cypher"})
 
 
@@ -59,6 +69,26 @@ def find_group(tool: Tool, review: Review | None, said: UserAnnotations, *, susp
     return _of_changing_tool(tool, claims, suspect=suspect)
 
 
+def doubt_of_closed_world(tool: Tool) -> str:
+    """Return why a reading tool's claim that it reaches nothing outside its server is not believed; empty if nothing
+    contradicts it."""
+    claims = tool.claimed or tool.hints
+    if claims.open_world is not False or not (evidence := _outside_evidence(tool)):
+        return ""
+    return f"{tool.server} says that it reaches nothing outside, but {evidence}."
+
+
+def _outside_evidence(tool: Tool) -> str:
+    if not _WORLD.isdisjoint((*tool_verbs.name_words(tool.server), *tool_verbs.name_words(tool.name))):
+        return "its name says otherwise"
+    fields = tool.input_schema.get("properties")
+    for name, field in fields.items() if isinstance(fields, Mapping) else ():
+        address = isinstance(field, Mapping) and field.get("format") in _ADDRESS_FORMATS
+        if tool_verbs.names_address(name) or address:
+            return f"its parameter {name} is an address"
+    return "its description says otherwise" if _OUTSIDE_TEXT.search(tool.description[:_LOOKED_AT]) else ""
+
+
 def describe_claims(claims: Hints) -> str:
     """Return what a server says about a tool; empty if it says nothing."""
     if claims.read_only:
@@ -96,8 +126,8 @@ def _of_claimed_reader(tool: Tool) -> GroupFinding:
     if parameter := _parameter(tool, _commands(tool)):
         doubt = f"{server} says that it only reads, but it does what the parameter {parameter} says."
         return GroupFinding(ToolGroup.DESTROYS, "by its parameters", doubt)
-    agree = tool_verbs.reads(name)
-    return GroupFinding(ToolGroup.READS, "its name agrees" if agree else "as its server says")
+    basis = "its name agrees" if tool_verbs.reads(name) else "as its server says"
+    return GroupFinding(ToolGroup.READS, basis, doubt_of_closed_world(tool))
 
 
 def _of_changing_tool(tool: Tool, claims: Hints, *, suspect: bool) -> GroupFinding:

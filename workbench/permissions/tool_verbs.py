@@ -72,6 +72,7 @@ _WRITING = names("write update")  # `write_query` runs SQL that changes rows
 _UPDATING = names(
     """update set edit modify change patch replace move rename assign reassign approve resolve mark transition"""
 )
+_CREATING = names("create add make new")
 _QUERIES = names("sql query queries statement statements")
 _SHELLS = names("bash shell terminal sql exec eval")
 _MAKING = names("create add make new place start send initiate")
@@ -127,6 +128,12 @@ def queries(name: str) -> bool:
 def updates(name: str) -> bool:
     """Whether the name says that existing records are changed."""
     return not reads(name) and not _UPDATING.isdisjoint(name_words(name))
+
+
+@lru_cache(maxsize=4096)
+def creates(name: str) -> bool:
+    """Whether the name says that something new is made."""
+    return not reads(name) and not destroys(name) and not _CREATING.isdisjoint(name_words(name))
 
 
 @lru_cache(maxsize=4096)

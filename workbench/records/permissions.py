@@ -53,6 +53,9 @@ class Permission(Struct, frozen=True):
     data: str = ""  # restore: the kind of personal data, sealed: the field; empty: all
     # for a tool rule: fingerprint of the server's configuration entry; if it changes, an allow rule is void
     entry: str = ""
+    # for a rule that allows for certain arguments: further arguments of its calls, which may have any value, and no
+    # others; None: all that do not decide what a call does
+    others: tuple[str, ...] | None = None
 
 
 class RuleOffer(Struct, frozen=True):

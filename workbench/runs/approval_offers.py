@@ -103,7 +103,7 @@ class ApprovalOffers:
         if calls and len(possible) <= MOST_CALLS:
             for kind in KINDS:
                 rules = _rules(kind, possible)
-                about = frozenset((one.server, one.tool, one.where) for one in rules)
+                about = frozenset((one.server, one.tool, one.where, one.others) for one in rules)
                 if rules and about not in told:
                     told.add(about)
                     yield kind, rules
@@ -164,8 +164,17 @@ def _rules(kind: str, possible: Sequence[tuple[PredictedCall, tuple[CallOffer, .
             return []
         best = max(fitting, key=lambda one: KINDS.index(one.kind))
         rule = best.rule(call.tool)
-        found.setdefault((rule.server, rule.tool, rule.where), rule)
+        about = (rule.server, rule.tool, rule.where)
+        found[about] = _joined(found[about], rule) if about in found else rule
     return list(found.values()) if len(found) <= MOST_RULES else []
+
+
+def _joined(one: Permission, other: Permission) -> Permission:
+    """Return a rule for two calls that differ only in the arguments that it leaves open."""
+    if one.others is None or other.others is None:
+        return one
+    made = replace(one, others=tuple(dict.fromkeys((*one.others, *other.others))))
+    return replace(made, label=sentence(made))
 
 
 def _of_server(server: str) -> Permission:
