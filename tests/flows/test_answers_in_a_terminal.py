@@ -128,8 +128,8 @@ MAILS = """from servers.demo import send_email
 result = await send_email(to="bob@acme.example", subject="{}", body="b")
 """
 LASTING = (
-    "Programs may call demo.send_email without asking when “to” is “bob@acme.example”, from any agent,"
-    " until you revoke it."
+    "Programs may call demo.send_email without asking when “to” is “bob@acme.example”, with any “subject” and “body”"
+    " but no other argument, from any agent, until you revoke it."
 )
 
 

@@ -64,10 +64,11 @@ async def test_mail_to_this_recipient_is_offered_and_covers_other_programs_that_
     assert ("server", "always") not in kinds(run), "it would not cover what sends"
     sentences = {(one.kind, one.reach): one.sentence for one in run.offers}
     assert sentences["exact", "always"] == (
-        "Programs may call demo.send_email without asking when “to” is “bob@acme.example”, from any agent,"
-        " until you revoke it."
+        "Programs may call demo.send_email without asking when “to” is “bob@acme.example”, with any “subject” and"
+        " “body” but no other argument, from any agent, until you revoke it."
     )
-    assert "one address at acme.example, from agents with the name “Claude Code”" in sentences["group", "client"]
+    assert "“to” is one address at acme.example, with any" in sentences["group", "client"]
+    assert "from agents with the name “Claude Code”" in sentences["group", "client"]
     choose(demo, run, "exact", "always")
     await demo.run_manager.wait_until_finished(run.id)
     (rule,) = (await demo.api.permissions()).rules
