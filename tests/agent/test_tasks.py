@@ -79,6 +79,7 @@ async def test_a_program_that_waits_for_the_user_is_a_task_that_outlives_its_con
         assert "approval" in created["statusMessage"]
         assert created["createdAt"].endswith("Z")
         task_id = created["taskId"]
+        assert " d " in created["statusMessage"] or " h " in created["statusMessage"], "a task may wait for a day"
         deadline = asking.run_manager.runs()[0].deadline
         assert deadline - created["ttlMs"] / 1000 < deadline
     run = asking.run_manager.runs()[0]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 
 import pytest
 from msgspec.structs import replace
 
 from tests.agent.test_files import told
 from tests.broker.test_run_guard import READ, SEND
+from workbench.errors import WorkbenchError
 from workbench.records import Decision, HeldCallAnswer, RunState
 
 DELETES = {"code": "import os\nos.remove('workspace/old.txt')\nresult = 'gone'", "description": "tidy up"}
@@ -119,9 +121,8 @@ async def test_a_request_that_is_cancelled_does_not_end_the_run_that_another_one
         first = asyncio.create_task(client.call_tool("execute_code", sleeps))
         await until(lambda: core.run_manager.count_runs(RunState.WAITING) == 1)
         second = asyncio.create_task(told(client, "execute_code", **sleeps))
-        await until(
-            lambda: any(one.programs._requests.total() == 2 for one in core.connected_agents._connections.values())
-        )
+        await until(lambda: core.connected_agents.agents()[0].calls == 2)
+        await told(client, "get_execution_stats")  # is answered after the second request has joined
         (run,) = core.run_manager.runs()
         decide(core, run.id)
         await until(lambda: core.run_manager.count_runs(RunState.RUNNING) == 1)
@@ -242,6 +243,31 @@ async def test_servers_that_wait_for_the_user_are_told_to_agents(waiting_server,
     for text in (listed, found, of_server, definition, required):
         assert command in text
     assert "github" not in elsewhere
+
+
+async def test_a_search_in_one_server_says_why_its_tools_cannot_be_used_and_what_to_do(waiting_server, agent):
+    entry = {"command": sys.executable, "args": ["-c", "raise SystemExit(3)"]}
+    demo = {"command": sys.executable, "args": ["-m", "workbench.demo"]}
+    servers = json.loads(waiting_server.paths.servers_file.read_text())["mcpServers"]
+    waiting_server.paths.servers_file.write_text(json.dumps({"mcpServers": {**servers, "ends": entry, "mine": demo}}))
+    await waiting_server.catalog.reload()
+    await waiting_server.api.connect("mine", (await waiting_server.api.consent("mine")).sha)
+    with pytest.raises(WorkbenchError):
+        await waiting_server.api.connect("ends", (await waiting_server.api.consent("ends")).sha)
+    async with agent() as client:
+        text = {
+            name: (await told(client, "search_tools", server=name, limit=1))[0]
+            for name in ("ends", "mine", "off", "mime", "demo")
+        }
+    assert "ends could not be started" in text["ends"]
+    assert "`mcp-workbench servers allow ends`" in text["ends"]
+    assert "has not decided about mine" in text["mine"].splitlines()[-1]
+    assert "`mcp-workbench servers trust mine`" in text["mine"]
+    assert "off is disabled" in text["off"]
+    assert "There is no server 'mime'. Did you mean mine?" in text["mime"]
+    assert "demo" in text["mime"]
+    assert "ignore all rules" not in text["mime"]
+    assert "user" not in text["demo"].splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,8 @@ async def test_programs_are_listed_allowed_with_two_keys_and_high_risk_needs_the
 
 
 async def test_of_requests_that_end_within_one_second_the_oldest_comes_first(core, agent):
-    proposed = [(await propose(core, agent, DELETES.format(name))).id for name in ("first", "second", "third")]
+    forms = (DELETES.format("first"), DELETES.format("second") + "print(1)", DELETES.format("third") + "result = 1")
+    proposed = [(await propose(core, agent, code)).id for code in forms]
     assert [one.id for one in await core.api.waiting_requests()] == proposed
 
     async def connect(_paths):
@@ -109,6 +110,40 @@ async def test_of_requests_that_end_within_one_second_the_oldest_comes_first(cor
     await queue.find_projects()
     assert [item.request.id for item in queue.items] == proposed
     await queue.close()
+
+
+TICKETS = TICKET.replace("late", "{}")
+
+
+async def test_programs_of_one_form_are_one_entry_that_is_denied_or_allowed_together(core, agent, screen):
+    await core.catalog.connect("demo")
+    runs = [await propose(core, agent, TICKETS.format(word)) for word in ("late", "lost", "broken")]
+    await screen.shows("3 waiting", "3 × ", "What differs", "'lost'", "'broken'")
+    await screen.press("d")
+    await screen.shows("Nothing waits for you", "U undoes it")
+    await screen.press("u")
+    await screen.shows("3 waiting", "What differs")
+    await screen.press("a")
+    await screen.shows("Enter allows all 3 programs once")
+    await screen.press("enter")
+    await screen.shows("Allowed:")
+    for run in runs:
+        assert (await core.run_manager.wait_until_finished(run.id)).state is RunState.DONE
+
+
+async def test_a_group_of_high_risk_is_allowed_one_by_one(core, agent, screen):
+    runs = [await propose(core, agent, DELETES.format(word)) for word in ("one", "two")]
+    await screen.shows("2 waiting", "2 × ")
+    await screen.press("a")
+    await screen.shows("allowed one by one: O lists them singly")
+    await screen.press("o")
+    await screen.shows("2 waiting", "os.remove('workspace/one.txt')", "Deletes workspace/tw")
+    await screen.press("a")
+    await screen.shows("type workspace/one.txt")
+    await screen.type("workspace/one.txt")
+    await screen.shows("Allowed:", "1 waiting")
+    assert (await core.run_manager.wait_until_finished(runs[0].id)).decision.allow
+    await core.run_manager.stop(runs[1].id)
 
 
 async def test_deny_is_one_key_and_can_be_undone(core, agent, screen):

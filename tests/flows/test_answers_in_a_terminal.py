@@ -220,7 +220,7 @@ async def test_the_arguments_of_a_held_call_are_changed_in_an_editor(client, com
 
 async def test_one_screen_answers_everything_that_waits(client, command, person):
     first = await client.propose()
-    other = {**DELETES, "code": DELETES["code"].replace("gone", "away")}
+    other = {**DELETES, "code": DELETES["code"].replace("gone", "away") + "print(result)"}  # else they are a group
     second = (await client.call("execute_code", **other))["facts"]["run"]
     review = command("review", TERM="xterm-256color", COLORTERM="")
     await review.shows("2 waiting")
@@ -461,6 +461,11 @@ async def test_what_a_server_says_is_decided_once_in_a_terminal(client, command,
     shown = await trust.answer("Ctrl+D decides nothing: ", "everything")
     assert "delete_customer" in shown
     assert "There is no group 'everything'" in await trust.end()
+    trust = command("servers", "trust", "github")
+    shown = await trust.answer("Ctrl+D decides nothing: ", "")
+    assert "yes to let reads run without asking" in shown
+    code, said = await over(trust)
+    assert (code, "Nothing was decided." in said) == (6, True), "Enter alone accepts nothing"
     trust = command("servers", "trust", "github", "--yes-to", "reads")
     shown = await trust.answer("Type github to let reads run without asking: ", "github")
     assert "reads: tools that only read (proposed)" in shown

@@ -30,6 +30,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import HeldCall, JsonObject, Run, RunState
+from workbench.records.common_types import duration_text
 from workbench.records.runs import ENDS
 from workbench.runs.answer_view import WISHES
 from workbench.runs.run_manager import RunManager
@@ -320,8 +321,7 @@ def _time_left(request: Run | HeldCall) -> str:
     """Describe how long a request still waits; its clock is stopped while the user is reviewing."""
     if request.clock_left:
         return "the user is looking at the waiting requests"
-    left = max(0, round(request.deadline - time.time()))
-    return f"{left // 60} min {left % 60} s left"
+    return f"{duration_text(request.deadline - time.time())} left"
 
 
 async def _log(context: Context, text: str) -> None:

@@ -106,9 +106,10 @@ class TaskExtension:
     def _created(self, run: Run) -> dict[str, Any]:
         """Return the answer to a call whose run goes on as a task."""
         self._programs.keep_as_task(run.id)
+        kept = self._programs.run_of_task(run.id)  # with the longer time that a task has
         state = {
             key: value
-            for key, value in self._state(self._ids.id_of(run.id), run, asks_client=False).items()
+            for key, value in self._state(self._ids.id_of(run.id), kept, asks_client=False).items()
             if key != "result"
         }
         return {**state, "resultType": "task"}

@@ -12,12 +12,13 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from difflib import unified_diff
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from workbench.api.client_texts import LONGEST, confirmation_name
-from workbench.cli.approval_text import call_facts, program_facts, time_left
+from workbench.cli.approval_text import call_facts, group_rows, program_facts, time_left
 from workbench.cli.common_options import DONE, talk
 from workbench.cli.terminal_answers import (
     ROLE,
@@ -37,6 +38,7 @@ from workbench.records import (
     HeldCall,
     HeldCallAnswer,
     JsonObject,
+    RequestGroup,
     RequestKind,
     Risk,
     RuleOffer,
@@ -73,6 +75,11 @@ class Request(ABC):
         """Differs as soon as an answer would decide about something else than was shown."""
         self.deadline = deadline_of(waiting)
         self.clock_left = waiting.clock_left  # seconds left while its clock is stopped; 0: it runs
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the requests that an answer applies to."""
+        return (self.id,)
 
     @property
     def confirmation_word(self) -> str:
@@ -212,6 +219,56 @@ class ProgramRequest(Request):
                 return f"The program was {'allowed' if decision.allow else 'denied'} by {decision.by}."
             return "The program is no longer waiting." if not event.run.fault else event.run.fault.message
         return "" if event.run.proposal.sha == self.run.proposal.sha else "The program was changed elsewhere."
+
+
+class GroupRequest(Request):
+    """Waiting programs of the same form, which differ in values only. They are denied together, and allowed together up
+    to medium risk."""
+
+    def __init__(self, group_id: str, members: Sequence[ProgramRequest], group: RequestGroup) -> None:
+        worst = max(members, key=lambda one: rank(one.risk) if one.risk is not None else 0)
+        super().__init__(program_request(worst.run))
+        self.id, self.run_id = group_id, ""
+        self.sentence = f"{len(members)} × {worst.sentence}"
+        self.version = " ".join(one.version for one in members)
+        self.deadline, self.clock_left = members[0].deadline, members[0].clock_left
+        sessions = {one.session for one in members}
+        self.session = worst.session if len(sessions) == 1 else ""
+        self.members = members
+        self._group = group
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(one.id for one in self.members)
+
+    @property
+    def obstacle(self) -> str:
+        if any(one.risk in TYPED for one in self.members):
+            return "Programs of high risk are allowed one by one: O lists them singly. D denies all of them."
+        return next((one.obstacle for one in self.members if one.obstacle), "")
+
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
+        first = self.members[0]
+        rows = group_rows(self._group, [one.author for one in self.members])
+        return [
+            *wrap(self.sentence, width),
+            "",
+            *wrap(f"Your answer applies to all {len(self.members)}. O lists them singly.", width),
+            *rows,
+            "",
+            f"The first of them, {first.id}",
+            *await first.facts(connection, width),
+        ]
+
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, offer: str) -> None:
+        decisions = tuple(one.decision(allow, reason, seconds) for one in self.members)
+        problems = [one.problem for one in await api.decide_many(decisions, ()) if one.problem]
+        if problems:
+            done = len(decisions) - len(problems)
+            raise WorkbenchError(f"{done} of {len(decisions)} were {'allowed' if allow else 'denied'}.", problems[0])
+
+    def ended_by(self, event: Event) -> str:
+        return ""  # its members have ended, or joined a different group
 
 
 class CallRequest(Request):

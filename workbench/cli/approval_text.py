@@ -13,16 +13,18 @@ from workbench.records import (
     Flow,
     HeldCall,
     Origin,
+    RequestGroup,
     Risk,
     Run,
     ValueOrigin,
     Verdict,
 )
-from workbench.records.common_types import count_of
+from workbench.records.common_types import count_of, duration_text
 from workbench.records.stated_facts import KIND_TEXTS, StatedEffect, likeness_sentence, state_facts
 
 _ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 _MOST = 200  # maximum rows of one group
+_LONGEST_VALUE = 300  # characters of a value in a row of a group
 _NAMES = 12  # maximum names in one row
 
 
@@ -80,6 +82,24 @@ def _effect_rows(one: StatedEffect) -> list[str]:
     return [_at(effect.line, f"{effect.text}{_reversibility(effect)}{f' [{said}]' if said else ''}", effect.risk)]
 
 
+def group_rows(group: RequestGroup, authors: Sequence[str]) -> list[str]:
+    """One row for each program of a group, with the values in which it differs from the others."""
+    lines = ["", "They differ in nothing." if not group.columns else "What differs"]
+    for row, author in zip(group.rows, authors, strict=False):
+        cells = []
+        for at, (column, value) in enumerate(zip(group.columns, row.values, strict=False)):
+            new = " (not where the last one that you allowed went)" if at < len(row.new) and row.new[at] else ""
+            cells.append(f"{column.name or f'line {column.line}'} = {_one_line(value)}{new}")
+        lines.append(f"  {row.run_id}  {_one_line(author)}{': ' if cells else ''}{', '.join(cells)}")
+    return lines
+
+
+def _one_line(text: str) -> str:
+    """A value that cannot look like a further row."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _LONGEST_VALUE else f"{flat[:_LONGEST_VALUE]}…"
+
+
 def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
     """The facts about a held call: tool, reason, arguments, and the sources of their values."""
     many, name = held_call.more + 1, f"{held_call.server}.{held_call.tool}"
@@ -128,9 +148,8 @@ def code_lines(code: str, findings: Iterable[Finding]) -> list[str]:
 
 
 def time_left(deadline: float) -> str:
-    """The remaining time in minutes and seconds."""
-    left = max(0, round(deadline - time.time()))
-    return f"{left // 60} min {left % 60} s"
+    """The remaining time."""
+    return duration_text(deadline - time.time())
 
 
 def _bounds(verdict: Verdict, width: int) -> list[str]:

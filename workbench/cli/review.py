@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.approval_requests import CallRequest, Request, find_requests
+from workbench.cli.approval_requests import CallRequest, GroupRequest, ProgramRequest, Request, find_requests
 from workbench.cli.common_options import DONE, UNANSWERED, Parser, add_common
 from workbench.cli.terminal_answers import ROLE, find_running_projects, report_no_core
 from workbench.cli.terminal_output import narrate_fault
@@ -49,10 +49,12 @@ ANSWERED_SECONDS = 2.0
 PAUSE_SECONDS = 0.05  # several events at once are one look at what waits
 _CHANGES = (AskArrived, AskSettled, RunChanged, CallHeld, HeldCallSettled, FilesHeld, ApprovalClocksChanged, EventsLost)
 
-EPILOG = """The screen lists the waiting programs, held calls and held file changes of all your projects with a running
-core, or of --project. J and K move, A and then Enter allows, D denies, U undoes a denial for some seconds, R denies
-with a reason, E opens a program in $EDITOR, L leaves the request waiting, ? lists all keys. For high risk you type the
-name of what makes the request risky, as for `runs allow`. While the screen is open, the time of requests is paused.
+EPILOG = """The screen lists what waits in all your projects with a running core, or in --project: programs, held calls
+and held file changes; forms of servers and decisions about servers with the place where you answer them. J and K move,
+A and then Enter allows, D denies, U undoes a denial for some seconds, R denies with a reason, E opens a program in
+$EDITOR, L leaves the request waiting, ? lists all keys. Programs of the same form are one entry with a table of what
+differs: D denies all, A allows all up to medium risk, O lists them singly. For high risk you type the name of what
+makes the request risky, as for `runs allow`. While the screen is open, the time of requests is paused.
 
 exit codes: 0 done, 1 an error, 4 no core is running, 6 no terminal"""
 
@@ -120,6 +122,11 @@ class Item:
         return str(self.core.paths.project), self.request.kind, self.request.id
 
     @property
+    def places(self) -> set[tuple[str, str]]:
+        """Project and id of each request that an answer applies to."""
+        return {(str(self.core.paths.project), one) for one in self.request.ids}
+
+    @property
     def version(self) -> str:
         """Differs as soon as something else would be decided than was shown."""
         return self.request.version
@@ -132,6 +139,8 @@ class ProjectConnection:
         self.paths = paths
         self._connect = connect
         self.requests: list[Request] = []
+        self.single: set[str] = set()  # programs that the user wants listed singly
+        self._group_ids: dict[str, str] = {}  # id of a run → id of its group
         self.is_lost = False
         self._changed = changed
         self._connection: CoreConnection | None = None
@@ -196,7 +205,31 @@ class ProjectConnection:
 
     async def _load(self) -> None:
         self._dirty.clear()
-        self.requests = await find_requests(self.connection.api)
+        self.requests = await self._grouped(await find_requests(self.connection.api))
+
+    async def _grouped(self, requests: list[Request]) -> list[Request]:
+        """Put programs of the same form into groups, in the place of the first of them."""
+        programs = {one.id: one for one in requests if isinstance(one, ProgramRequest) and one.id not in self.single}
+        self.single &= {one.id for one in requests}
+        if len(programs) < 2:
+            self._group_ids = {}
+            return requests
+        first: dict[str, GroupRequest] = {}
+        ids: dict[str, str] = {}
+        for group in await self.connection.api.group_requests(tuple(programs)):
+            members = [programs[run_id] for run_id in group.ids if run_id in programs]
+            if len(members) > 1:
+                known = (self._group_ids[run_id] for run_id in group.ids if run_id in self._group_ids)
+                group_id = next((one for one in known if one not in ids.values()), f"group:{group.ids[0]}")
+                ids |= dict.fromkeys(group.ids, group_id)
+                first[members[0].id] = GroupRequest(group_id, members, group)
+        self._group_ids = ids
+        return [first.get(one.id, one) for one in requests if one.id in first or one.id not in ids]
+
+    def list_singly(self, run_ids: Sequence[str]) -> None:
+        """List these programs as requests of their own."""
+        self.single |= set(run_ids)
+        self._dirty.set()
 
     async def _wait_for_end(self) -> None:
         await self.connection.closed.wait()
@@ -231,9 +264,15 @@ class ReviewQueue:
         self._cores: dict[str, ProjectConnection] = {}
         self._looking = True
         self.items: list[Item] = []
-        self._answered: dict[tuple[str, str, str], float] = {}  # hidden until then, while the core's list catches up
+        # project and id of a request → hidden until then, while the core's list catches up
+        self._answered: dict[tuple[str, str], float] = {}
         self.changed: Callable[[], None] = lambda: None
         self.say: Callable[[str], None] = lambda text: None
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait, those of groups included."""
+        return sum(len(item.request.ids) for item in self.items)
 
     @property
     def projects(self) -> int:
@@ -275,23 +314,26 @@ class ReviewQueue:
                 self.say(f"The core of {core.paths.project.name} has ended, and all its waiting requests with it.")
                 spawn("close a connection", core.close())
         now = {item.key: item for core in self._cores.values() for item in (Item(one, core) for one in core.requests)}
-        for key, until in tuple(self._answered.items()):
-            if time.monotonic() > until:
-                del self._answered[key]
-            else:
-                now.pop(key, None)
+        self._answered = {one: until for one, until in self._answered.items() if until > time.monotonic()}
+        now = {key: item for key, item in now.items() if not self._answered.keys() & item.places}
         kept = [now.pop(item.key) for item in self.items if item.key in now]
         self.items = [*kept, *now.values()]
         self.changed()
 
+    def find(self, item: Item) -> Item | None:
+        """The entry that shows this request now: the same one, or the group that it joined or that it is left of."""
+        same = next((one for one in self.items if one.key == item.key), None)
+        return same or next((one for one in self.items if item.places & one.places), None)
+
     def hide_answered(self, item: Item) -> None:
         """Take a request that was just answered out of the list."""
-        self._answered[item.key] = time.monotonic() + ANSWERED_SECONDS
+        self._answered |= dict.fromkeys(item.places, time.monotonic() + ANSWERED_SECONDS)
         self.items = [one for one in self.items if one.key != item.key]
 
     def show_again(self, item: Item) -> None:
         """Its denial was undone."""
-        self._answered.pop(item.key, None)
+        for place in item.places:
+            self._answered.pop(place, None)
         self.update()
 
     def end_of(self, item: Item) -> str:

@@ -26,7 +26,7 @@ from textual.strip import Strip
 from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.cli.approval_requests import TYPED, CallRequest, ProgramRequest, Request
+from workbench.cli.approval_requests import TYPED, CallRequest, GroupRequest, ProgramRequest, Request
 from workbench.cli.review import Item, ReviewQueue
 from workbench.cli.terminal_answers import LATER, unlock
 from workbench.cli.terminal_output import visible
@@ -55,6 +55,7 @@ _HELP = (
     "D         deny at once;  U  undo that, until the agent is told",
     "R         deny with a reason;  X X  deny everything of this agent",
     "L         later: it keeps waiting;  E  edit the program in $EDITOR",
+    "O         list the programs of a group singly",
     "W         go to the line that makes it risky;  G  end of the text",
     "Space B   page down and up;  Q  close: everything keeps waiting",
 )
@@ -173,6 +174,7 @@ class ReviewApp(App[WorkbenchError | None]):
         Binding("u", "undo", "Undo", key_display="U"),
         Binding("s", "scope", "Scope", show=False),
         Binding("x", "deny_agent", "Deny agent", show=False),
+        Binding("o", "ungroup", "List singly", show=False),
         Binding("w", "worst", "Risky line", show=False),
         Binding("space,pagedown", "page(1)", "Page down", show=False),
         Binding("b,pageup", "page(-1)", "Page up", show=False),
@@ -190,6 +192,7 @@ class ReviewApp(App[WorkbenchError | None]):
         self._began = 0.0
         self._armed = ""  # the key whose second step is awaited
         self._offer = ""  # the lasting answer that A gives; empty: once
+        self._wanted = ""  # the request that is opened as soon as it is listed
         self._typed: asyncio.Future[str | None] | None = None
         self._denied: list[Item] = []
         self._busy = False
@@ -235,7 +238,7 @@ class ReviewApp(App[WorkbenchError | None]):
         if not self._mounted:
             return
         item = self._current
-        now = next((one for one in self._queue.items if item is not None and one.key == item.key), None)
+        now = self._queue.find(item) if item is not None else None
         if item is not None and now is None and not item.ended:
             item.ended = self._queue.end_of(item)
             self._disarm()
@@ -244,13 +247,18 @@ class ReviewApp(App[WorkbenchError | None]):
             if not self._busy:  # otherwise the answer that is under way says what became of it
                 self.say(item.ended)
         elif now is not None and item is not None:
-            if now.version != self._version:
+            if now.version != self._version and not self._busy:
                 self._open(now)
-                self.say("The request changed. Read it again.")
+                grown = len(now.request.ids) > 1 and now.key != item.key
+                self.say("Programs of the same form are one entry." if grown else "The request changed. Read it again.")
             else:
                 item.request.deadline, item.request.clock_left = now.request.deadline, now.request.clock_left
-        if self._current is None and self._queue.items:
-            self._open(self._queue.items[0])
+        items = self._queue.items
+        if self._current is None and items:
+            wanted = next((one for one in items if one.request.id == self._wanted), None)
+            if wanted is not None or not self._wanted:
+                self._wanted = ""
+                self._open(wanted or items[0])
         self._draw()
 
     def _tick(self) -> None:
@@ -258,7 +266,7 @@ class ReviewApp(App[WorkbenchError | None]):
 
     def _draw(self) -> None:
         items = self._queue.items
-        count = f"{len(items)} waiting" if items else "Nothing waits for you"
+        count = f"{self._queue.waiting} waiting" if items else "Nothing waits for you"
         where = f" in {self._queue.projects} projects" if self._queue.projects > 1 else ""
         self.query_one("#title", Static).update(Content(f"Review · {count}{where}"))
         listed = self.query_one("#queue", OptionList)
@@ -398,7 +406,9 @@ class ReviewApp(App[WorkbenchError | None]):
             self._allow_typed(item)
         else:
             self._armed = "a"
-            self.say(f"Enter allows it {self._offer_words(item)}. Any other key does not.")
+            many = len(item.request.ids)
+            them = f"all {many} programs once" if many > 1 else f"it {self._offer_words(item)}"
+            self.say(f"Enter allows {them}. Any other key does not.")
 
     def action_confirm(self) -> None:
         """Finish what A or X began."""
@@ -434,7 +444,17 @@ class ReviewApp(App[WorkbenchError | None]):
         else:
             self._armed = "x"
             same = [one for one in self._queue.items if one.request.session == item.request.session]
-            self.say(f"Press X again to deny all {len(same)} requests of {item.request.author}.")
+            many = sum(len(one.request.ids) for one in same)
+            self.say(f"Press X again to deny all {many} requests of {item.request.author}.")
+
+    def action_ungroup(self) -> None:
+        """List the programs of a group singly."""
+        item = self._answerable()
+        if item is None or not isinstance(item.request, GroupRequest):
+            self.say("This is one request.")
+            return
+        item.core.list_singly(item.request.ids)
+        self._current, self._wanted = None, item.request.ids[0]
 
     def action_undo(self) -> None:
         if self._denied:
@@ -557,7 +577,7 @@ class ReviewApp(App[WorkbenchError | None]):
             outcomes = await api.deny_agent(item.request.session, undoable=True)
             done = sum(not one.problem for one in outcomes)
             ids = {one.request_id for one in outcomes if not one.problem}
-            denied = [one for one in self._queue.items if one.request.id in ids]
+            denied = [one for one in self._queue.items if ids.intersection(one.request.ids)]
             self._denied += denied
             for one in denied:
                 self._queue.hide_answered(one)
@@ -570,9 +590,10 @@ class ReviewApp(App[WorkbenchError | None]):
     async def _undo(self, item: Item) -> None:
         self._denied.remove(item)
         try:
-            await item.core.connection.api.undo_denial(item.request.id)
+            for request_id in item.request.ids:
+                await item.core.connection.api.undo_denial(request_id)
             self._queue.show_again(item)
-            self.say("It waits again.")
+            self.say("It waits again." if len(item.request.ids) == 1 else "They wait again.")
         except WorkbenchError as fault:
             self.say(str(fault))
 

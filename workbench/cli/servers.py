@@ -127,7 +127,12 @@ async def _consent(connection: CoreConnection, terminal: Terminal, name: str) ->
     if state.config.disabled:
         raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry first.')
     if state.allowed or state.config.builtin:
-        narrate(f"{name} is already allowed.")
+        if state.status is not ServerStatus.FAILED:
+            narrate(f"{name} is already allowed.")
+            return DONE
+        narrate(f"{name} is already allowed, but has failed. Starting it again …")
+        after = await api.connect(name, "")
+        narrate(f"{name} is running, with {count_of(after.tool_count, 'tool')}.")
         return DONE
     consent = await api.consent(name)
     terminal.say(
@@ -173,10 +178,11 @@ async def _decide(
     question = await api.trust_question(name)
     _show_question(terminal, question)
     if chosen is None:
-        ticked = ",".join(question.groups) or "none"
-        words = f"Groups that run without asking, or none [{ticked}]; Ctrl+D decides nothing: "
+        proposal = f"yes to let {_list(question.groups)} run without asking, or " if question.groups else ""
+        words = f"Type {proposal}the groups that run without asking, or none. Enter or Ctrl+D decides nothing: "
         typed = await terminal.read_line(words)
-        chosen = None if typed is None else _groups(typed or ticked)
+        if typed:
+            chosen = question.groups if question.groups and typed.lower() == "yes" else _groups(typed)
     elif await terminal.read_line(f"Type {name} to let {_list(chosen)} run without asking: ") != name:
         chosen = None
     if chosen is None:

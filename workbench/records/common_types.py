@@ -66,3 +66,13 @@ def raised(risk: Risk) -> Risk:
 def count_of(number: int, noun: str) -> str:
     """A number with its noun: `1 file`, `1,200 files`."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def duration_text(seconds: float) -> str:
+    """A duration in its two largest units: `2 h 5 min`, `4 min 10 s`."""
+    left = max(0, round(seconds))
+    if left >= 86_400:
+        return f"{left // 86_400} d {left % 86_400 // 3600} h"
+    if left >= 3600:
+        return f"{left // 3600} h {left % 3600 // 60} min"
+    return f"{left // 60} min {left % 60} s"

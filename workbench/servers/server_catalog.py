@@ -33,6 +33,7 @@ from workbench.records import (
     ServerConfig,
     ServerState,
     ServerStatus,
+    Standing,
     Tool,
     ToolCall,
     ToolSummary,
@@ -65,6 +66,7 @@ from workbench.servers.tool_definitions.server_tools import DefinitionWarnings, 
 from workbench.servers.tool_definitions.tool_error_messages import (
     no_tool,
     not_allowed,
+    server_line,
     server_not_allowed,
     waiting_line,
 )
@@ -314,15 +316,14 @@ class ServerCatalog:
     def search(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
         """Return the search answer for an agent; an empty query returns the list."""
         answer = self.finder.answer(query, depth, limit, server, category)
-        waiting = {name: package_name(name) for name in not_allowed(self.states())}
-        meant = [name for name, package in waiting.items() if server in (name, package)]
-        if meant and not answer.matches:
-            fault = server_not_allowed(meant[0])
-            text = f"0 tools: {fault.message} {fault.hint}"
-        elif server or category or not (line := waiting_line(waiting)):
-            return answer
+        if server:
+            undecided = {tool.server for tool in self.tools() if tool.standing is Standing.UNDECIDED}
+            line = server_line(server, self.states(), undecided)
         else:
-            text = f"{answer.text}\n{line}"
+            line = "" if category else waiting_line(not_allowed(self.states()))
+        if not line:
+            return answer
+        text = f"{answer.text}\n{line}" if answer.matches or not server else f"0 tools: {line}"
         return replace(answer, text=text, tokens=count(text))
 
     def ran_after(self, question: str, server: str, tool: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.identifiers import package_name
-from workbench.records import JsonObject, ServerState, Tool, ToolSummary
+from workbench.records import JsonObject, ServerState, ServerStatus, Tool, ToolSummary
 from workbench.similar_names import did_you_mean, similar_names
 
 if TYPE_CHECKING:
@@ -164,6 +164,32 @@ def waiting_line(names: Iterable[str]) -> str:
         f"The user has not allowed {these} to start yet: {listed}. The user can press Connect in the workbench's "
         f"window or run {allowing(shown[0] if shown else 'NAME')} in a terminal."
     )
+
+
+def server_line(wanted: str, states: Iterable[ServerState], undecided: Iterable[str]) -> str:
+    """Return what an agent that searches one server must know of it: that there is none of this name, or why its tools
+    cannot be used, with the remedy; else "". `undecided`: servers with tools that the user has not decided about."""
+    servers = {state.config.name: state for state in states}
+    name = next((name for name in servers if wanted in (name, package_name(name))), "")
+    if not name:
+        allowed = [name for name, state in servers.items() if state.allowed or state.config.builtin]
+        shown = [name for name in allowed if _NAME.fullmatch(name)]
+        more = f" and {len(shown) - _NAMES_LISTED} more" if len(shown) > _NAMES_LISTED else ""
+        known = f"The servers are {', '.join(shown[:_NAMES_LISTED])}{more}." if shown else "There are no servers yet."
+        parts = (f"There is no server {wanted!r:.100}.", did_you_mean(wanted, shown, 1), known)
+        return " ".join(part for part in parts if part)
+    state = servers[name]
+    if state.config.disabled:
+        return f'{name} is disabled. The user can remove "disabled" from its entry in .mcp.json.'
+    if not_allowed((state,)):
+        return str(server_not_allowed(name)).replace("\n", " ")
+    if state.status is ServerStatus.FAILED:
+        sentence = f"{name} could not be started or has ended, so calls of its tools fail."
+        return f"{sentence} The user can start it again in the workbench's window or with {allowing(name)}."
+    if name in undecided:
+        sentence = f"The user has not decided about {name}, so programs that use its tools may wait for approval."
+        return f"{sentence} The user can decide once with `mcp-workbench servers trust {shlex.quote(name[:100])}`."
+    return ""
 
 
 def no_tool(server: McpServer, name: str) -> WorkbenchError:
