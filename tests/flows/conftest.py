@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
 
 from workbench.api.client import CoreConnection, connect
-from workbench.events import Event, RunChanged
+from workbench.events import Event, RunChanged, spawn
 from workbench.paths import OVERRIDE, Paths
 from workbench.records import Run, RunState
 
@@ -46,6 +47,36 @@ def agent(paths: Paths) -> Callable[[], AbstractAsyncContextManager[Client]]:
             yield client
 
     return open_door
+
+
+async def end_core(paths: Paths) -> None:
+    """End the core process of a project."""
+    connection = await connect(paths)
+    await connection.api.shut_down()
+    await connection.closed.wait()
+    await connection.close()
+
+
+@pytest.fixture
+def window(qapp: Any, loop: Any, complete: Any, qtbot: Any, paths: Paths, monkeypatch: Any) -> Iterator[Any]:
+    """The real window over a real core process, connected to the demo server."""
+    from PySide6.QtTest import QTest
+
+    from workbench.gui.app import live, open_window
+    from workbench.gui.shell.bridge import LinkState
+
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    made = open_window(qapp, paths)
+    made.show()
+    living = spawn("window", live(made))
+    qtbot.waitUntil(lambda: made.bridge.link.state is LinkState.LINKED, timeout=int(HANG * 1000))
+    complete(made.context.api.connect("demo"))
+    yield made
+    made.close()
+    qtbot.waitUntil(living.done, timeout=int(HANG * 1000))
+    complete(end_core(paths))
+    made.deleteLater()
+    QTest.qWait(50)
 
 
 @pytest.fixture

@@ -3,50 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
-from workbench.api.client import connect
-from workbench.events import spawn
-from workbench.gui.app import live, open_window
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.elicitation_page import ElicitationPage
 from workbench.gui.runs.held_call_page import HeldCallPage
-from workbench.gui.shell.bridge import LinkState
-from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Origin, RunState, ToolCall
 
 HANG = 60_000  # milliseconds; only a guard against waiting for ever
 NOT_YET = (RunState.PROPOSED, RunState.CHECKED)
-
-
-@pytest.fixture
-def window(qapp: QApplication, loop: Any, complete: Any, qtbot: Any, paths: Paths, monkeypatch: Any) -> Iterator[Any]:
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    made = open_window(qapp, paths)
-    made.show()
-    living = spawn("window", live(made))
-    qtbot.waitUntil(lambda: made.bridge.link.state is LinkState.LINKED, timeout=HANG)
-    complete(made.context.api.connect("demo"))
-    yield made
-    made.close()
-    qtbot.waitUntil(living.done, timeout=HANG)
-    complete(_end_core(paths))
-    made.deleteLater()
-    QTest.qWait(50)
-
-
-async def _end_core(paths: Paths) -> None:
-    connection = await connect(paths)
-    await connection.api.shut_down()
-    await connection.closed.wait()
-    await connection.close()
 
 
 def test_a_form_of_the_demo_server_is_answered_in_the_window(window: Any, complete: Any, qtbot: Any) -> None:

@@ -17,7 +17,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QPushButton, QWidget
 
-from workbench.api.client import connect
+from tests.flows.conftest import end_core
 from workbench.events import spawn
 from workbench.gui.app import live, open_window
 from workbench.gui.main_window import MainWindow
@@ -93,16 +93,9 @@ def hands(
     yield Hands(window, qtbot, complete, request.param)
     window.close()
     qtbot.waitUntil(living.done, timeout=HANG)
-    complete(_end_core(paths))
+    complete(end_core(paths))
     window.deleteLater()
     QTest.qWait(50)
-
-
-async def _end_core(paths: Paths) -> None:
-    connection = await connect(paths)
-    await connection.api.shut_down()
-    await connection.closed.wait()
-    await connection.close()
 
 
 def test_a_newcomer_walks_all_three_roads(hands: Hands) -> None:

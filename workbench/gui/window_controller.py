@@ -82,8 +82,7 @@ class WindowController(QObject):
         self._context.store.on(ReviewRequested, self._review)
         self._wanted_review = ""  # the request to open once it is loaded
         self._context.store.runs_loaded.connect(self._ask_for_wanted)
-        self._context.store.held_calls_changed.connect(self._open_wanted)
-        self._context.store.elicitations_changed.connect(self._open_wanted)
+        self._context.store.requests_changed.connect(self._open_wanted)
         self._context.store.muted_changed.connect(self._show_muted)
         window.review_requested.connect(self._review_first)
         self._bind()

@@ -50,7 +50,7 @@ class Row(Struct, frozen=True):
     strong: bool = False
     mono: bool = False
     faded: bool = False
-    wraps: bool = False  # the title has two lines, the detail and what is at the right a third; there are no badges
+    wraps: bool = False  # the title has two lines; badges, the detail and what is at the right are in a third
     tip: str = ""
     spoken: str = ""  # what the icon says, for screen readers
 
@@ -146,6 +146,8 @@ class RowDelegate(QStyledItemDelegate):
     def _paint_wrapped(self, painter: QPainter, line: QRect, row: Row) -> None:
         """Two lines of title, then the detail and what is at the right."""
         font, colour = self._theme.ui(), self._theme.colour("muted" if row.faded else "text")
+        if row.strong:
+            font.setWeight(QFont.Weight.DemiBold)
         start, rest = _break(row.title, QFontMetrics(font), line.width())
         self._write(painter, line, start, font, colour)
         if rest:
@@ -153,7 +155,7 @@ class RowDelegate(QStyledItemDelegate):
             self._write(painter, line, rest, font, colour)
         line = line.translated(0, line.height())
         line.setRight(self._paint_aside(painter, line, row))
-        self._write(painter, line, row.detail, self._theme.ui(-1), self._theme.colour("muted"))
+        self._paint_detail(painter, line, row)
 
     def _paint_aside(self, painter: QPainter, line: QRect, row: Row) -> int:
         """Returns where the room for the title ends."""

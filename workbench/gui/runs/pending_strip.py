@@ -148,16 +148,8 @@ class PendingStrip(Pane):
         column(self, self._banner)
         self._tick = QTimer(self, interval=1000)
         self._tick.timeout.connect(self._draw)
-        store = context.store
-        for changed in (
-            store.runs_loaded,
-            store.run_changed,
-            store.held_calls_changed,
-            store.elicitations_changed,
-            store.clocks_changed,
-            context.theme.changed,
-        ):
-            changed.connect(self._draw)
+        context.store.requests_changed.connect(self._draw)
+        context.theme.changed.connect(self._draw)
         self._draw()
 
     def text(self) -> str:

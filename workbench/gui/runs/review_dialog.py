@@ -111,16 +111,8 @@ class ReviewDialog(LaterDialog):
         self._tick.timeout.connect(self._draw_rows)
         self._closing = QTimer(self, singleShot=True, interval=_EMPTY_MS)
         self._closing.timeout.connect(self._close_empty)
-        store = context.store
-        for changed in (
-            store.runs_loaded,
-            store.run_changed,
-            store.held_calls_changed,
-            store.elicitations_changed,
-            store.clocks_changed,
-        ):
-            changed.connect(self._changed)
-        store.on(CallHeld, self._call_held)
+        context.store.requests_changed.connect(self._soon.start)
+        context.store.on(CallHeld, self._call_held)
 
     # what is shown
 
@@ -365,9 +357,6 @@ class ReviewDialog(LaterDialog):
 
     # what changes
 
-    def _changed(self) -> None:
-        self._soon.start()
-
     def _call_held(self, event: CallHeld) -> None:
         """More calls joined a held call: it keeps its place under its new id."""
         if event.before and event.before in self._order:
@@ -546,6 +535,7 @@ class ReviewDialog(LaterDialog):
 
     def _step(self, by: int) -> None:
         self._collect(self._current if self.page() is not None else "")  # an event may have come a moment ago
+        self._forget_sentence()
         if self._order:
             place = self._order.index(self._current) + by if self._current in self._order else 0
             self._list_shown(len(self._order) > 1)
@@ -642,6 +632,11 @@ class ReviewDialog(LaterDialog):
     def say(self, sentence: str) -> None:
         """Show a sentence below the request, until something else happens."""
         self._said.setText(sentence)
+
+    def _forget_sentence(self) -> None:
+        """The user goes to another request: what was said about the last answer was read."""
+        if not self.undo.active:
+            self.say("")
 
     def status_text(self) -> str:
         """The sentence below the request."""
@@ -780,6 +775,7 @@ class ReviewDialog(LaterDialog):
 
     def _selected(self) -> None:
         if (key := self.list.key()) and key != self._current:
+            self._forget_sentence()
             self._show(key)
 
     def _enter(self, _key: str) -> None:

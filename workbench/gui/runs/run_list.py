@@ -82,8 +82,7 @@ class RunsPane(Pane):
             timer.timeout.connect(self._draw)
         store = context.store
         store.runs_loaded.connect(self._draw)
-        for changed in (store.held_calls_changed, store.elicitations_changed, store.run_changed, store.clocks_changed):
-            changed.connect(self._changed)
+        store.requests_changed.connect(self._changed)
         context.messages.requested.connect(self._follow)
         self.list.chosen.connect(self._open)
         self.list.view.clicked.connect(self._clicked)

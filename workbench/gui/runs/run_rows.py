@@ -141,6 +141,7 @@ def _run_row(run: Run, now: float, same: int, held: Mapping[str, float]) -> Row:
         tone="warning" if run.id in held else state.tone,
         badges=tuple(badges),
         strong=waits_for_user(run, held),
+        wraps=waits_for_user(run, held),
         tip=f"{title}\n{detail}",
     )
 

@@ -84,6 +84,8 @@ class Store(QObject):
     elicitations_changed = Signal()
     clocks_changed = Signal()
     """The time that waiting requests have left was stopped or goes on."""
+    requests_changed = Signal()
+    """Something else may wait for the user: runs, held calls, elicitations or the time they have left changed."""
     muted_changed = Signal()
     waiting_changed = Signal(int)
     """Carries `waiting_count`, when it is a different number."""
@@ -119,6 +121,14 @@ class Store(QObject):
         self._tools_soon = self._soon(_TOOLS_MS, self._load_changed_tools)
         self._permissions_soon = self._soon(_SKILLS_MS, self._load_permissions)
         self._skills_soon = self._soon(_SKILLS_MS, self._load_skills)
+        for changed in (
+            self.runs_loaded,
+            self.run_changed,
+            self.held_calls_changed,
+            self.elicitations_changed,
+            self.clocks_changed,
+        ):
+            changed.connect(self.requests_changed)
 
     @property
     def waiting_count(self) -> int:
