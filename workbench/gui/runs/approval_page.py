@@ -24,6 +24,7 @@ from workbench.gui.runs.approval_parts import ApprovalHead, HostTicks, LikenessS
 from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, is_high, scrolled
 from workbench.gui.runs.effects_view import EffectsView
 from workbench.gui.runs.program_view import ProgramView, is_cleanable
+from workbench.gui.runs.run_rows import run_sentence
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.gui.shell.navigation import DecideTrust, DoAction, FollowRun, ShowRun, StartDryRun
@@ -156,6 +157,9 @@ class ApprovalPage(DecisionDialog):
     def is_risky(self) -> bool:
         verdict = self.run.verdict
         return verdict is None or is_high(verdict.risk)
+
+    def summary(self) -> str:
+        return run_sentence(self.run)
 
     def show_obstacle(self) -> str:
         """Show the worst line, or give the focus to the name that has to be typed."""

@@ -30,7 +30,7 @@ from workbench.gui.kit.icons import icon, pixmap
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.notice import Notice
-from workbench.gui.kit.text import ForeignLabel, visible
+from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import countdown
 from workbench.gui.shell.context import Context
@@ -38,6 +38,7 @@ from workbench.records import Fault, Risk, Verdict
 
 T = TypeVar("T")
 _CLOCK_MS = 500
+_SUMMARY = 60  # characters of what an ended request would have done
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _PRESS = (*_ENTER, Qt.Key.Key_Space)  # keys that press the button with the focus; `FocusKeys` turns Enter into Space
 _PRESSES = (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick)  # Qt sends both for a second click
@@ -195,6 +196,10 @@ class DecisionDialog(LaterDialog):
 
     # for subclasses
 
+    def summary(self) -> str:
+        """What the request would do, in one sentence."""
+        return self.windowTitle()
+
     def dry_run_ended(self, fault: Fault | None) -> None:
         """A dry run of this program has ended or was not possible."""
 
@@ -293,6 +298,12 @@ class DecisionDialog(LaterDialog):
             self.ended.emit()
             self._finish()
             self.update_allow()
+
+    def ending_sentence(self, *, unused: bool) -> str:
+        """How the request ended. `unused`: an answer of the user came too late."""
+        how = self.ending.message.rstrip(".") if self.ending is not None else ""
+        late = "; your answer was not used" if unused else ""
+        return f"“{one_line(self.summary().rstrip('.'), _SUMMARY)}”: {how[:1].lower()}{how[1:]}{late}."
 
     def core_lost(self) -> None:
         """The core is gone, and the request with it."""

@@ -32,7 +32,7 @@ from workbench.gui.shell.navigation import FollowRun, ShowPrivacy
 from workbench.records import Fault, HeldCall, HeldCallAnswer, JsonObject, RuleOffer, ValueOrigin
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
-from workbench.records.stated_facts import KIND_TEXTS
+from workbench.records.stated_facts import KIND_TEXTS, call_sentence
 
 _MOST_VALUES = 8  # that are shown; more are counted
 _MOST_PATHS = 3  # arguments that are named for one value
@@ -387,6 +387,9 @@ class HeldCallPage(DecisionDialog):
     def is_risky(self) -> bool:
         held_call = self.held_call
         return not held_call.is_answer and (held_call.trifecta or is_high(held_call.risk))
+
+    def summary(self) -> str:
+        return call_sentence(self.held_call)
 
     def update_allow(self) -> None:
         super().update_allow()

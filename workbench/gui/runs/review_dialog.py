@@ -3,75 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from workbench.events import CallHeld
 from workbench.gui.kit.dialogs import LaterDialog, fit_to_screen
 from workbench.gui.kit.layouts import column
-from workbench.gui.kit.lists import EmptyState, RowsView, Strip, label, tool_button
+from workbench.gui.kit.lists import EmptyState, RowsView, Strip, tool_button
 from workbench.gui.kit.rows import RowsModel
-from workbench.gui.kit.text import ForeignLabel, one_line
+from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.runs.agent_menu import AgentMenu, agent_name
 from workbench.gui.runs.decision_dialog import DecisionDialog
 from workbench.gui.runs.denial_undo import DenialUndo
 from workbench.gui.runs.review_group import GroupPanel
-from workbench.gui.runs.review_queue import (
-    QueueEntry,
-    QueueGroups,
-    by_key,
-    ids_of_session,
-    in_order,
-    queue_entries,
-    queue_row,
-    waiting_programs,
-)
-from workbench.gui.runs.run_rows import run_sentence
+from workbench.gui.runs.review_keys import KeyAnswers, KeyTable
+from workbench.gui.runs.review_queue import ReviewQueue, queue_row, waiting_programs
 from workbench.gui.shell.context import Context
-from workbench.records import Decision, DecisionOutcome, HeldCallAnswer, RequestGroup, Run
+from workbench.records import Decision, DecisionOutcome, HeldCallAnswer, RequestGroup
 from workbench.records.common_types import count_of
 
 _DRAW_MS = 20  # several changes at once are drawn together
-_DENY_MS = 300  # a key that was meant for the request before denies nothing
 _EMPTY_MS = 1_500  # an empty queue closes by itself
 _LIST_LETTERS = 44  # width of the list at first
-_ENDED_LETTERS = 60  # of the sentence of a request that ended
 _PLAIN = ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
-_KEYS: Final = (
-    ("J  ↓", "Next request"),
-    ("K  ↑", "Previous request"),
-    ("A", "Allow; A or Return confirms. High risk: A, A, Return"),
-    ("D", "Deny"),
-    ("R", "Deny with a reason"),
-    ("E", "Edit"),
-    ("L  Esc", "Later: everything keeps waiting"),
-    ("U", "Undo the last denial"),
-    ("⇧D", "Deny all that are ticked in a group"),
-    ("⇧A", "Allow all that are ticked; A or Return confirms"),
-    ("?", "Show or hide these keys"),
-)
-_CONFIRM = "Press A or Return to allow. Any other key cancels."
-_CONFIRM_RISKY = "High risk: read what is marked, then press A again."
-_CONFIRM_LAST = "High risk: press Return to allow. Any other key cancels."
-
-
-class KeyTable(QWidget):
-    """The keys of the Review dialog."""
-
-    def __init__(self, unit: int) -> None:
-        super().__init__()
-        grid = QGridLayout(self)
-        grid.setContentsMargins(unit * 3, unit * 2, unit * 2, unit * 2)
-        grid.setHorizontalSpacing(unit * 3)
-        grid.setVerticalSpacing(unit)
-        grid.setColumnStretch(1, 1)
-        for place, (keys, meaning) in enumerate(_KEYS):
-            grid.addWidget(label(keys, "key"), place, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-            grid.addWidget(ForeignLabel(meaning, role="muted"), place, 1)
 
 
 class ReviewDialog(LaterDialog):
@@ -91,17 +49,13 @@ class ReviewDialog(LaterDialog):
         self._context = context
         self._make_page = make_page
         self._pages: list[DecisionDialog] = []
-        self._entries: dict[str, QueueEntry] = {}
-        self._order: list[str] = []
+        self._queue = ReviewQueue(context.store)
         self._current = ""  # the key of the entry that is shown
-        self._groups = QueueGroups()
         self._grouped: frozenset[str] = frozenset()  # the programs that the core was asked about
         self._was_in_lists = False  # the lists had the keyboard when the last answer was accepted
         self._together: set[str] = set()  # requests that are being decided together
         self._decided: dict[DecisionDialog, tuple[str, ...]] = {}  # pages whose denial can be undone
-        self._before: tuple[QueueEntry, ...] = ()  # the list when something was denied last
         self._answered = 0  # since the dialog opened, for "3 of 25"
-        self._armed = 0  # how often A was pressed for the request that is shown
         self.only_own = False
         """Whether it opened by itself for a request of the user's own call: it does not go on to other requests."""
         self._lay_out()
@@ -127,7 +81,7 @@ class ReviewDialog(LaterDialog):
 
     def order(self) -> tuple[str, ...]:
         """The keys of the entries in the order of the list."""
-        return tuple(self._order)
+        return tuple(self._queue.order)
 
     def page_in_front(self) -> DecisionDialog | None:
         """The page that the user sees, unless it is over."""
@@ -138,14 +92,14 @@ class ReviewDialog(LaterDialog):
         """Bring a request to the front; without an id, the one that was shown last, or the first one."""
         if not self.isVisible():
             self._answered = 0
-        key = self._groups.key_of(request_id)
+        key = self._queue.groups.key_of(request_id)
         if not self.isVisible():
-            self._order = []  # what ends first is at the front again
+            self._queue.order = []  # what ends first is at the front again
         self._collect(key)
-        key = key or (self._current if self._current in self._order else "")
-        self._list_shown(len(self._order) > 1)
-        if self._order:
-            self._show(key or self._order[0], request_id)
+        key = key or (self._current if self._current in self._queue.order else "")
+        self._list_shown(len(self._queue.order) > 1)
+        if self._queue.order:
+            self._show(key or self._queue.order[0], request_id)
         self.come_back()
         if (page := self.page()) is not None:
             page.take_focus()
@@ -165,12 +119,7 @@ class ReviewDialog(LaterDialog):
 
     def _collect(self, kept: str) -> None:
         """Read what waits now. `kept` is in the list in any case."""
-        self._groups.note_answered((), self._context.store)
-        entries = by_key(queue_entries(self._context.store, self._groups))
-        self._order = in_order(self._order, entries, kept)
-        self._entries |= entries
-        if kept and kept not in self._order:
-            self._order.append(kept)
+        self._queue.collect(kept)
         self._draw_rows()
         self._regroup()
 
@@ -179,12 +128,12 @@ class ReviewDialog(LaterDialog):
         self._collect(self._current if page is not None else "")
         if page is not None:
             self._show_group(page.request_id)
-        if self.isVisible() and page is None and self._order and not self.only_own:
-            self._show(self._order[0])
+        if self.isVisible() and page is None and self._queue.order and not self.only_own:
+            self._show(self._queue.order[0])
 
     def _draw_rows(self) -> None:
         now = time.time()
-        rows = [queue_row(self._entries[key], now) for key in self._order if key in self._entries]
+        rows = [queue_row(entry, now) for entry in self._queue.listed()]
         with QSignalBlocker(self.list):  # Qt selects another row where the selected one gives way to its group
             self.model.show_rows(rows)
         self._mark_current()
@@ -200,16 +149,12 @@ class ReviewDialog(LaterDialog):
 
     def _name(self) -> None:
         """Say in the title which request of how many this is."""
-        page, waiting = self.page(), sum(self._count(key) for key in self._order)
+        page, waiting = self.page(), self._queue.count()
         title = page.windowTitle() if page is not None else "Nothing waits for you"
-        if page is not None and waiting + self._answered > 1 and self._current in self._order:
-            before = self._order[: self._order.index(self._current)]
-            place = self._answered + sum(map(self._count, before)) + 1
+        if page is not None and waiting + self._answered > 1 and self._current in self._queue.order:
+            place = self._answered + self._queue.count(until=self._queue.place(self._current)) + 1
             title = f"{place:,} of {waiting + self._answered:,} · {title}"
         self.setWindowTitle(title)
-
-    def _count(self, key: str) -> int:
-        return self._entries[key].count if key in self._entries else 1
 
     def _list_shown(self, shown: bool) -> None:
         self._side.setVisible(shown)
@@ -220,12 +165,13 @@ class ReviewDialog(LaterDialog):
 
     def _show(self, key: str, member: str = "", *, keeps_keyboard: bool | None = None) -> None:
         """Show an entry, of a group one of its programs. The keyboard stays in the lists if it is there."""
-        members = self._entries[key].members if key in self._entries else (key,)
+        entry = self._queue.get(key)
+        members = entry.members if entry is not None else (key,)
         request_id = member if member in members else members[0]
         page = self._page_for(request_id)
         if page is None:  # it ended a moment ago, and its event comes
             return
-        self._disarm()
+        self._keys.cancel()
         self._closing.stop()
         self._current = key
         if keeps_keyboard is None:
@@ -252,16 +198,9 @@ class ReviewDialog(LaterDialog):
         return page
 
     def _show_group(self, member: str) -> None:
-        entry = self._entries.get(self._current)
+        entry, queue = self._queue.get(self._current), self._queue
         several = entry is not None and len(entry.members) > 1
-        self.group.show_group(self._groups.table(self._current) if several else None, self._waiting_runs(), member)
-
-    def _waiting_ids(self) -> set[str]:
-        entries = queue_entries(self._context.store, self._groups)
-        return {member for entry in entries for member in entry.members}
-
-    def _waiting_runs(self) -> dict[str, Run]:
-        return {run_id: runs[0] for run_id, runs in waiting_programs(self._context.store, self._groups).items()}
+        self.group.show_group(queue.groups.table(self._current) if several else None, queue.waiting_runs(), member)
 
     def _show_empty(self) -> None:
         self._current = ""
@@ -282,7 +221,7 @@ class ReviewDialog(LaterDialog):
 
     def _regroup(self) -> None:
         """Ask the core again which programs have the same form, when others wait than before."""
-        waiting = frozenset(self._waiting_runs())
+        waiting = frozenset(self._queue.waiting_runs())
         if waiting == self._grouped:
             return
         self._grouped = waiting
@@ -294,10 +233,10 @@ class ReviewDialog(LaterDialog):
 
     def _take_groups(self, groups: tuple[RequestGroup, ...]) -> None:
         page = self.page()
-        self._groups.take(groups)
+        self._queue.groups.take(groups)
         member = page.request_id if page is not None else ""
-        if member in self._waiting_runs():
-            self._current = self._groups.key_of(member)
+        if member in self._queue.waiting_runs():
+            self._current = self._queue.groups.key_of(member)
         self._collect(self._current if page is not None else "")
         if page is not None:
             self._show_group(member)
@@ -315,7 +254,7 @@ class ReviewDialog(LaterDialog):
     def _decide_ticked(self, *, allow: bool) -> None:
         page = self.page()
         seconds = page.seconds_open() if page is not None else 0.0
-        store = waiting_programs(self._context.store, self._groups)
+        programs = waiting_programs(self._context.store, self._queue.groups)
         decisions = tuple(
             Decision(
                 run.id,
@@ -325,14 +264,14 @@ class ReviewDialog(LaterDialog):
                 at=time.time(),
                 seconds=seconds,
                 fingerprint=run.fingerprint,
-                also=tuple(same.id for same in store.get(run.id, ())[1:]),
+                also=tuple(same.id for same in programs.get(run.id, ())[1:]),
                 undoable=not allow,
             )
             for run in self.group.ticked()
         )
         if decisions:
             self._together |= {one.run_id for one in decisions}
-            self._note_places()
+            self._queue.note_places()
             request = self._context.api.decide_many(decisions)
             self._context.tasks.run("decide about several programs", request, partial(self._decided_many, allow))
 
@@ -343,12 +282,12 @@ class ReviewDialog(LaterDialog):
         self._was_in_lists = self._in_lists()
         problems = [one.problem for one in outcomes if one.problem]
         self._answered += len(accepted)
-        self._groups.note_answered(accepted, self._context.store)
+        self._queue.groups.note_answered(accepted, self._context.store)
         word = "Allowed" if allow else "Denied"
         self.say(" ".join([f"{word} {count_of(len(accepted), 'request')}.", *problems[:1]]))
         if not allow and accepted:
             self._offer_undo(accepted)
-        place = self._order.index(self._current) if self._current in self._order else 0
+        place = self._queue.place(self._current)
         for page in [page for page in self._pages if page.request_id in accepted]:
             self._drop(page)
         self._current = ""
@@ -359,22 +298,22 @@ class ReviewDialog(LaterDialog):
 
     def _call_held(self, event: CallHeld) -> None:
         """More calls joined a held call: it keeps its place under its new id."""
-        if event.before and event.before in self._order:
-            self._order = [event.held_call.id if key == event.before else key for key in self._order]
+        if event.before:
+            self._queue.rename(event.before, event.held_call.id)
             if self._current == event.before:
                 self._current = event.held_call.id
 
     def _answer_accepted(self, page: DecisionDialog, answer: object) -> None:
         """An answer was accepted, and its page is about to disappear: Qt gives its focus to whatever is next."""
         self._was_in_lists = self._in_lists()
-        self._note_places()
+        self._queue.note_places()
         if isinstance(answer, Decision | HeldCallAnswer) and answer.allow:
             rule = isinstance(answer, Decision) and answer.offer
             page.parting = "Allowed. A rule was made." if rule else "Allowed."
         if isinstance(answer, Decision):
-            self._groups.note_answered((answer.run_id, *answer.also), self._context.store)
+            self._queue.groups.note_answered((answer.run_id, *answer.also), self._context.store)
         elif isinstance(answer, HeldCallAnswer):
-            self._groups.note_answered((answer.held_call_id,), self._context.store)
+            self._queue.groups.note_answered((answer.held_call_id,), self._context.store)
         if isinstance(answer, Decision) and not answer.allow:
             self._decided[page] = (answer.run_id, *answer.also)
         elif isinstance(answer, HeldCallAnswer) and not answer.allow:
@@ -384,17 +323,10 @@ class ReviewDialog(LaterDialog):
         """The request that is shown was answered elsewhere, or its time is up: say so, also once its page has closed,
         and whether an answer was under way."""
         if self.page() is page and self.isVisible() and page.request_id not in self._together:
-            was_answering = page.answer_refused or self._armed > 0
-            self._disarm()
-            page.parting = self._ending_sentence(page, was_answering)
+            was_answering = page.answer_refused or self._keys.is_allowing
+            self._keys.cancel()
+            page.parting = page.ending_sentence(unused=was_answering)
             self.say(page.parting)
-
-    def _ending_sentence(self, page: DecisionDialog, was_answering: bool) -> str:
-        entry, run = self._entries.get(self._current), self._context.store.runs.get(page.request_id)
-        what = run_sentence(run) if run is not None else entry.sentence if entry is not None else ""
-        how = page.ending.message.rstrip(".") if page.ending is not None else ""
-        unused = "; your answer was not used" if was_answering else ""
-        return f"“{one_line(what.rstrip('.'), _ENDED_LETTERS)}”: {how[:1].lower()}{how[1:]}{unused}."
 
     def _page_finished(self, page: DecisionDialog, result: int = 0) -> None:
         """A request was decided or has ended: the next one takes its place."""
@@ -404,10 +336,10 @@ class ReviewDialog(LaterDialog):
         if denied and page.undo_until:
             self._offer_undo(denied, page.undo_until)
         shown = self._stack.currentWidget() is page
-        place = self._order.index(self._current) if self._current in self._order else 0
+        place = self._queue.place(self._current)
         self._answered += int(page.is_over and page.request_id not in self._together)
         self._pages.remove(page)
-        still_waits = not result and page.request_id in self._waiting_ids()
+        still_waits = not result and page.request_id in self._queue.waiting_ids()
         if shown and self.isVisible() and not still_waits:
             self._go_on(place)
         elif shown and still_waits:  # closed without an answer
@@ -432,17 +364,15 @@ class ReviewDialog(LaterDialog):
 
     def _go_on(self, place: int) -> None:
         """Show the entry at this place of the list, after the one that was there is gone."""
-        entries = by_key(queue_entries(self._context.store, self._groups))
-        open_pages = {page.request_id for page in self._pages}
-        self._entries |= entries
-        later = self._order[place:]
-        self._order = [key for key in self._order if key in entries or key in open_pages]
+        later = self._queue.order[place:]
+        self._queue.drop_ended({page.request_id for page in self._pages})
+        order = self._queue.order
         if self.only_own:
             self._stack.setCurrentWidget(self._empty)
             self.put_away()
-        elif self._order:
-            self._list_shown(self._side.isVisible() or len(self._order) > 1)
-            following = next((key for key in later if key in self._order), self._order[-1])
+        elif order:
+            self._list_shown(self._side.isVisible() or len(order) > 1)
+            following = next((key for key in later if key in order), order[-1])
             self._show(following, keeps_keyboard=self._was_in_lists)
         else:
             self._show_empty()
@@ -460,66 +390,30 @@ class ReviewDialog(LaterDialog):
 
     def _undone(self, ids: tuple[str, ...]) -> None:
         """What was denied waits again: show it."""
-        known = set(self._order)
-        self._groups.answered -= set(ids)
         self._answered = max(0, self._answered - len(ids))
-        self._collect(self._current)
-        back = [key for key in self._order if set(ids) & set(self._entries[key].members)]
-        back += [key for key in self._order if key not in known and key not in back]  # a held call has a new id
-        self._put_back(back, ids)
+        back = self._queue.put_back(ids, self._current)
+        self._draw_rows()
+        self._regroup()
         self.say("The denial was undone." if len(ids) == 1 else f"{len(ids):,} denials were undone.")
         if back and self.isVisible():
             self._show(back[0], ids[0])
         elif back:
-            self.show_request(ids[0] if ids[0] in self._entries[back[0]].members else back[0])
-
-    def _note_places(self) -> None:
-        """Remember the list, for a denial that is undone."""
-        self._before = tuple(self._entries[key] for key in self._order if key in self._entries)
-
-    def _put_back(self, keys: Sequence[str], ids: Sequence[str]) -> None:
-        """Move what waits again to its place of before, in front of what followed it there."""
-        self._order = [key for key in self._order if key not in keys]
-        for key in keys:
-            members = {key, *ids} if len(keys) == 1 else {key, *self._entries[key].members}
-            old = next((place for place, one in enumerate(self._before) if members & set(one.members)), None)
-            followers = self._before[old + 1 :] if old is not None else ()
-            following = next((one.key for one in followers if one.key in self._order), "")
-            self._order.insert(self._order.index(following) if following else len(self._order), key)
-        self._draw_rows()
+            entry = self._queue.get(back[0])
+            self.show_request(ids[0] if entry is not None and ids[0] in entry.members else back[0])
 
     def _open_menu(self) -> None:
         """What can be done about all requests of the agent in front, and agents that are muted."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._fill_menu(menu)
-        above = self.agent_button.mapToGlobal(QPoint(0, -menu.sizeHint().height()))
-        menu.popup(above)
+        entry = self._queue.get(self._current)
+        sessions = entry.sessions if entry is not None else ()
+        counts = [(session, len(self._queue.ids_of_session(session))) for session in sessions]
+        menu = AgentMenu(self._context, counts, self)
+        menu.deny_wanted.connect(self._deny_agent)
+        menu.popup(self.agent_button.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
 
-    def _fill_menu(self, menu: QMenu) -> None:
-        entry = self._entries.get(self._current)
-        for session in entry.sessions if entry is not None else ():
-            name = self._author(session)
-            count = len(ids_of_session(self._context.store, self._groups, session))
-            deny = partial(self._deny_agent, session, name, mute=False)
-            mute = partial(self._deny_agent, session, name, mute=True)
-            menu.addAction(f"Deny all of {name} ({count:,})", deny)
-            menu.addAction(f"Deny all of {name} and mute it", mute)
-        for muted in self._context.store.muted:
-            unmute = partial(self._unmute, muted.session)
-            menu.addAction(f"Unmute {one_line(muted.author, 40)} ({muted.denied:,} denied)", unmute)
-        if menu.isEmpty():
-            menu.addAction("No agent waits").setEnabled(False)
-
-    def _author(self, session: str) -> str:
-        store = self._context.store
-        authors = [run.proposal.author for run in store.runs.values() if run.proposal.session == session]
-        authors += [call.author for call in store.held_calls.values() if call.session == session]
-        return one_line(authors[0], 40) if authors else "this agent"
-
-    def _deny_agent(self, session: str, name: str, *, mute: bool) -> None:
-        self._note_places()
-        self._together |= set(ids_of_session(self._context.store, self._groups, session))
+    def _deny_agent(self, session: str, mute: bool) -> None:
+        self._queue.note_places()
+        self._together |= set(self._queue.ids_of_session(session))
+        name = agent_name(self._context, session)
         request = self._context.api.deny_agent(session, "", mute, True)
         self._context.tasks.run("deny all of an agent", request, partial(self._agent_denied, name, mute))
 
@@ -528,102 +422,15 @@ class ReviewDialog(LaterDialog):
         if mute:
             self.say(f"{name} is muted: its requests are denied until it connects again or you unmute it.")
 
-    def _unmute(self, session: str) -> None:
-        self._context.tasks.run("unmute an agent", self._context.api.unmute_agent(session))
-
     # keys
 
     def _step(self, by: int) -> None:
         self._collect(self._current if self.page() is not None else "")  # an event may have come a moment ago
         self._forget_sentence()
-        if self._order:
-            place = self._order.index(self._current) + by if self._current in self._order else 0
-            self._list_shown(len(self._order) > 1)
-            self._show(self._order[max(0, min(place, len(self._order) - 1))])
-
-    def _allow(self) -> None:
-        """A: the first press leads to the button, the last one allows. High risk takes Return at the end."""
-        page = self.page()
-        if self.group.allow_button.hasFocus():
-            self._click(self.group.allow_button)
-            return
-        if page is None:
-            return
-        if page.is_over:
-            self._say_unused(page)
-        elif not page.allow_button.settled():
-            self._armed = 0
-            self.say("The request has just appeared. Read it, then press A.")
-        elif page.obstacle():
-            self.say(page.show_obstacle())
-        elif page.is_risky and self._armed == 0:
-            page.show_obstacle()
-            self._arm(_CONFIRM_RISKY)
-        elif self._armed == 0:
-            page.allow_button.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            self._arm(_CONFIRM)
-        elif page.is_risky:
-            page.allow_button.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            self._arm(_CONFIRM_LAST)
-        else:
-            self._disarm()
-            page.allow()
-
-    def _arm(self, sentence: str) -> None:
-        self._armed += 1
-        self.say(sentence)
-
-    def _disarm(self) -> None:
-        if self._armed:
-            self._armed = 0
-            self.say("")
-            page = self.page()
-            if page is not None and page.allow_button.hasFocus():
-                page.take_focus()
-
-    def _allow_group(self) -> None:
-        """Shift+A: the first press leads to the button of the group."""
-        button = self.group.allow_button
-        if not self.group.isVisible():
-            return
-        if button.hasFocus():
-            self._click(button)
-            return
-        self.group.table.setFocus(Qt.FocusReason.OtherFocusReason)  # Return shall not press a button of the page
-        if not button.settled():
-            self.say("The programs have just appeared. Read them, then press ⇧A.")
-        elif self.group.show_more():
-            self.say("The table was scrolled. Read it, then press ⇧A again.")
-        elif self.group.obstacle():
-            self.say(self.group.obstacle())
-        else:
-            button.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            self.say(f"Press A or Return to allow {count_of(len(self.group.ticked()), 'program')}. Escape cancels.")
-
-    def _deny_group(self) -> None:
-        if self.group.isVisible() and self.group.seconds_shown() * 1_000 >= _DENY_MS:
-            self._click(self.group.deny_button)
-
-    def _deny(self) -> None:
-        page = self.page()
-        if page is not None and page.is_over:
-            self._say_unused(page)
-        elif page is not None and page.seconds_open() * 1_000 >= _DENY_MS:
-            self._click(page.deny_button)
-
-    def _say_unused(self, page: DecisionDialog) -> None:
-        """A key was meant for a request that had just ended."""
-        if page.ending is not None:
-            page.parting = self._ending_sentence(page, True)
-            self.say(page.parting)
-
-    def _press(self, name: str) -> None:
-        """Press a button of the page, if it has one."""
-        self._click(getattr(self.page(), name, None))
-
-    def _click(self, button: QAbstractButton | None) -> None:
-        if button is not None and button.isVisible() and button.isEnabled():
-            button.click()
+        if order := self._queue.order:
+            place = order.index(self._current) + by if self._current in order else 0
+            self._list_shown(len(order) > 1)
+            self._show(order[max(0, min(place, len(order) - 1))])
 
     def _toggle_keys(self) -> None:
         self._list_shown(True)
@@ -646,22 +453,22 @@ class ReviewDialog(LaterDialog):
         return {
             Qt.Key.Key_J: partial(self._step, 1),
             Qt.Key.Key_K: partial(self._step, -1),
-            Qt.Key.Key_A: self._allow,
-            Qt.Key.Key_D: self._deny,
-            Qt.Key.Key_E: partial(self._press, "edit_button"),
-            Qt.Key.Key_R: partial(self._press, "reason_button"),
+            Qt.Key.Key_A: self._keys.allow,
+            Qt.Key.Key_D: self._keys.deny,
+            Qt.Key.Key_E: partial(self._keys.press, "edit_button"),
+            Qt.Key.Key_R: partial(self._keys.press, "reason_button"),
             Qt.Key.Key_L: self.put_away,
             Qt.Key.Key_U: self.undo.undo,
         }
 
     def _shift_acts(self) -> dict[int, Callable[[], object]]:
-        return {Qt.Key.Key_A: self._allow_group, Qt.Key.Key_D: self._deny_group}
+        return {Qt.Key.Key_A: self._keys.allow_group, Qt.Key.Key_D: self._keys.deny_group}
 
     def _handle_key(self, event: QKeyEvent) -> bool:
         """Do what a letter stands for. Text fields take letters before they come here."""
         key = event.key()
         if key != Qt.Key.Key_A:
-            self._disarm()
+            self._keys.cancel()
         if event.modifiers() & _PLAIN:
             return False
         if event.text() == "?":
@@ -690,12 +497,10 @@ class ReviewDialog(LaterDialog):
 
     def put_away(self) -> None:
         """Hide the dialog; everything keeps waiting. Escape cancels an allow that was begun first."""
-        if self._armed:
-            self._disarm()
+        if self._keys.is_allowing:
+            self._keys.cancel()
             return
-        if self.group.allow_button.hasFocus():
-            self.say("")
-            self.group.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self._keys.cancel_group():
             return
         self.only_own = False
         if self.undo.active:
@@ -704,7 +509,7 @@ class ReviewDialog(LaterDialog):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Closed by the application: no page answers."""
-        self._disarm()
+        self._keys.cancel()
         if not event.spontaneous():
             for page in tuple(self._pages):
                 page.done(0)
@@ -725,7 +530,7 @@ class ReviewDialog(LaterDialog):
         super().changeEvent(event)
         page = self.page()
         if event.type() is QEvent.Type.ActivationChange and page is not None and not page.is_over:
-            self._disarm()
+            self._keys.cancel()
             page.restart_settling()
             self.group.restart_settling()
 
@@ -751,6 +556,7 @@ class ReviewDialog(LaterDialog):
         self.group.member_selected.connect(self._select_member)
         self.group.allow_wanted.connect(self._allow_ticked)
         self.group.deny_wanted.connect(self._deny_ticked)
+        self._keys = KeyAnswers(self.group, self.page, self.say)
         right = QWidget()
         column(right, self.group, self._stack, grows=self._stack)
         split = QSplitter(Qt.Orientation.Horizontal)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -80,13 +80,6 @@ def waiting_programs(store: Store, groups: QueueGroups) -> dict[str, list[Run]]:
     for run in waiting:
         identical.setdefault(request_of(run), []).append(run)
     return {runs[0].id: runs for runs in identical.values()}
-
-
-def ids_of_session(store: Store, groups: QueueGroups, session: str) -> tuple[str, ...]:
-    """The ids of all requests of an agent session that wait, also of those in groups with other agents."""
-    runs = [run.id for run in store.runs.values() if run.awaits_answer and run.proposal.session == session]
-    held_calls = [call.id for call in store.held_calls.values() if call.session == session]
-    return tuple(one for one in (*runs, *held_calls) if one not in groups.answered)
 
 
 def queue_entries(store: Store, groups: QueueGroups) -> list[QueueEntry]:
@@ -178,13 +171,93 @@ def in_order(before: Sequence[str], entries: Mapping[str, QueueEntry], kept: str
     return order + [key for key in entries if key not in known]
 
 
+class ReviewQueue:
+    """What waits, in the order in which the list shows it: while the user works it off nothing moves, new requests
+    join at the end, and what waits again returns to its place."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._entries: dict[str, QueueEntry] = {}
+        self._before: tuple[QueueEntry, ...] = ()  # the list when something was answered last
+        self.groups = QueueGroups()
+        self.order: list[str] = []
+        """The keys of the entries."""
+
+    def get(self, key: str) -> QueueEntry | None:
+        return self._entries.get(key)
+
+    def collect(self, kept: str) -> None:
+        """Read what waits now. `kept` is in the list in any case."""
+        self.groups.note_answered((), self._store)
+        entries = self._read()
+        self.order = in_order(self.order, entries, kept)
+        if kept and kept not in self.order:
+            self.order.append(kept)
+
+    def drop_ended(self, kept: Collection[str]) -> None:
+        """Leave out what no longer waits, except `kept`."""
+        entries = self._read()
+        self.order = [key for key in self.order if key in entries or key in kept]
+
+    def listed(self) -> tuple[QueueEntry, ...]:
+        """The entries in their order."""
+        return tuple(self._entries[key] for key in self.order if key in self._entries)
+
+    def place(self, key: str) -> int:
+        """The place of an entry in the list; 0 where it is not in it."""
+        return self.order.index(key) if key in self.order else 0
+
+    def count(self, until: int | None = None) -> int:
+        """How many requests there are up to a place, those that are identical or of one group included."""
+        return sum(self._entries[key].count if key in self._entries else 1 for key in self.order[:until])
+
+    def waiting_ids(self) -> set[str]:
+        """The ids of everything that waits."""
+        return {member for entry in queue_entries(self._store, self.groups) for member in entry.members}
+
+    def waiting_runs(self) -> dict[str, Run]:
+        """The programs that wait; of identical ones the first."""
+        return {run_id: runs[0] for run_id, runs in waiting_programs(self._store, self.groups).items()}
+
+    def ids_of_session(self, session: str) -> tuple[str, ...]:
+        """The ids of all requests of an agent session that wait, also of those in groups with other agents."""
+        runs = [run.id for run in self._store.runs.values() if run.awaits_answer and run.proposal.session == session]
+        held_calls = [call.id for call in self._store.held_calls.values() if call.session == session]
+        return tuple(one for one in (*runs, *held_calls) if one not in self.groups.answered)
+
+    def rename(self, before: str, after: str) -> None:
+        """A held call waits under a new id: it keeps its place."""
+        self.order = [after if key == before else key for key in self.order]
+
+    def note_places(self) -> None:
+        """Remember the list, for a denial that is undone."""
+        self._before = self.listed()
+
+    def put_back(self, ids: Sequence[str], kept: str) -> list[str]:
+        """Let requests wait again in their place of before, in front of what followed them there. Returns the keys of
+        their entries. `kept` stays in the list in any case."""
+        known = set(self.order)
+        self.groups.answered -= set(ids)
+        self.collect(kept)
+        keys = [key for key in self.order if set(ids) & set(self._entries[key].members)]
+        keys += [key for key in self.order if key not in known and key not in keys]  # a held call has a new id
+        self.order = [key for key in self.order if key not in keys]
+        for key in keys:
+            members = {key, *ids} if len(keys) == 1 else {key, *self._entries[key].members}
+            old = next((place for place, one in enumerate(self._before) if members & set(one.members)), None)
+            followers = self._before[old + 1 :] if old is not None else ()
+            following = next((one.key for one in followers if one.key in self.order), "")
+            self.order.insert(self.order.index(following) if following else len(self.order), key)
+        return keys
+
+    def _read(self) -> dict[str, QueueEntry]:
+        entries = {entry.key: entry for entry in queue_entries(self._store, self.groups)}
+        self._entries |= entries
+        return entries
+
+
 def rows_without_run(store: Store, now: float) -> list[Row]:
     """What waits and belongs to no run: calls of other clients' own tools, and requests of servers."""
     entries = [_of_held_call(call) for call in store.held_calls.values() if call.run_id not in store.runs]
     entries += [_of_elicitation(ask) for ask in store.elicitations.values()]
     return [queue_row(entry, now) for entry in entries]
-
-
-def by_key(entries: Iterable[QueueEntry]) -> dict[str, QueueEntry]:
-    """The entries in their order, by key."""
-    return {entry.key: entry for entry in entries}
