@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from workbench.analysis.reading import assess
+from workbench.analysis.reading import Reading, read_program
 from workbench.analysis.shell.command_places import ClientPlaces, CommandPlace
 from workbench.analysis.shell.command_reader import CommandReader, CommandReading, CommandUnit, read_command
 from workbench.analysis.tables.dangerous_texts import INNER_ADDRESS
@@ -21,7 +21,7 @@ from workbench.files import read_plain
 from workbench.permissions.client_rules import RuleSubject, offer
 from workbench.permissions.tool_annotations import facts_of
 from workbench.permissions.tool_verbs import DESTROYS, READS, SENDS, name_meanings
-from workbench.records import Permission, Risk, Tool, Verdict
+from workbench.records import Permission, Risk, Tool
 from workbench.records.common_types import at_least, worst
 
 _DIFF_LINES = 400
@@ -126,7 +126,7 @@ def _current_text(path: str) -> str:
 
 # ── shell commands ───────────────────────────────────────────────────────────────────────────────
 def _shell(call: HookCall, places: ClientPlaces) -> CallEffects:
-    reading = read_command(call.command, places, _judge_code)
+    reading = read_command(call.command, places, _read_code)
     subjects = tuple(
         RuleSubject(one.text, one.inner, one.risk, one.redirects, one.risk is Risk.CRITICAL or not one.known)
         for one in reading.units
@@ -136,8 +136,8 @@ def _shell(call: HookCall, places: ClientPlaces) -> CallEffects:
     return CallEffects(reading.sentence, reading.risk, subjects, _command_offers(call, reading), reading.details)
 
 
-def _judge_code(text: str) -> Verdict:
-    return assess(text, ())
+def _read_code(text: str) -> Reading:
+    return read_program(text, ())
 
 
 def _command_offers(call: HookCall, reading: CommandReading) -> tuple[Permission, ...]:

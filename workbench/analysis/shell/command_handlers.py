@@ -25,6 +25,7 @@ from workbench.permissions.word_sets import names
 from workbench.records import Risk
 
 _LOW, _MEDIUM, _HIGH, _CRITICAL = Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL
+_PICKS_LINES = names("grep egrep head tail sort uniq")  # they print some of the lines that they read
 _MOST_FOLDERS = 4  # of `find` whose paths are told apart
 _LOOPBACK = re.compile(
     r"^(?:\w+://)?(?:[^/@]*@)?(?:localhost|127(?:\.\d+){3}|\[?::1\]?|0\.0\.0\.0)(?::\d+)?(?:[/?#]|$)"
@@ -68,8 +69,11 @@ def _eval(reader: CommandReader, call: CommandCall) -> None:
 
 def _source(reader: CommandReader, call: CommandCall) -> None:
     file = call.arguments[0] if call.arguments else HOLE
-    if HOLE in file and call.command.input_from:
+    if (HOLE in file or file.startswith("/dev/")) and call.command.input_from:
         reader.evaluate(None, call.command, "text", shell=False)
+        return
+    if reader.places.classify(file) not in (CommandPlace.OUTSIDE, CommandPlace.STARTUP):
+        reader.run_file(file, "Runs the script")
         return
     inside = reader.places.classify(file) in (CommandPlace.PROJECT, CommandPlace.OUTSIDE, CommandPlace.STARTUP)
     reader.add(f"Runs the script {reader.places.show(file)}", _MEDIUM if inside else _HIGH)
@@ -91,7 +95,10 @@ _PROGRAM_OPTIONS = {  # options that take code as their value
     "php": "-r", "lua": "-e", "Rscript": "-e", "osascript": "-e", "pwsh": "-c -Command", "tclsh": "", "swift": "-e",
     "ts-node": "-e --eval", "tsx": "-e --eval", "julia": "-e", "elixir": "-e", "ghci": "-e",
 }  # fmt: skip
-_READING_MODULES = names("json.tool venv ensurepip this site sysconfig platform tokenize ast dis calendar textwrap")
+_READING_MODULES = names(
+    "json.tool venv ensurepip this site sysconfig platform tokenize ast dis calendar textwrap py_compile"
+    " compileall tabnanny"
+)
 
 
 def _interpreter(reader: CommandReader, call: CommandCall) -> None:
@@ -119,7 +126,8 @@ def _interpreter(reader: CommandReader, call: CommandCall) -> None:
     if call.name in ("deno", "bun", "swift") and operands and operands[0] not in ("run",):
         return reader.add(f"Runs {call.text}, which runs code of the project", _MEDIUM)
     operands = operands[1:] if call.name in ("deno", "bun") else operands
-    if operands and operands[0] != "-" and not (HOLE in operands[0] and call.command.input_from):
+    unnamed = operands[:1] and (HOLE in operands[0] or operands[0].startswith("/dev/"))
+    if operands and operands[0] != "-" and not (unnamed and call.command.input_from):
         if re.match(r"\w+://", operands[0]):
             return reader.add(f"Runs code from {shorten(operands[0])}", _CRITICAL, "network")
         return reader.run_file(operands[0])
@@ -134,7 +142,7 @@ def _python_module(reader: CommandReader, call: CommandCall, rest: list[str]) ->
         return reader.read_inner(rest, call.command)
     if module == "http.server":
         return reader.add("Serves files on the network", _MEDIUM, "network")
-    if module in _READING_MODULES:
+    if module in _READING_MODULES and reader.takes_from_python([module]):
         return reader.write(paths_of(rest[1:]))
     return reader.add(f"Runs the Python module {shorten(module)}", _MEDIUM if HOLE not in module else _HIGH)
 
@@ -166,6 +174,8 @@ def _wrapper(reader: CommandReader, call: CommandCall) -> None:
     if call.name == "script":
         reader.write(call.operands(("-c",))[:1])
     rest = call.after_options(options.split(), operands)
+    if not rest and call.has("-p", "-P", "--pid", "--attach"):
+        return reader.add(f"Changes or watches a running process: {call.text}", _HIGH)
     if call.name == "hyperfine":
         for one in rest:
             reader.evaluate(one, call.command, "shell commands", shell=True)
@@ -219,11 +229,17 @@ def _xargs(reader: CommandReader, call: CommandCall) -> None:
 def _listed_paths(call: CommandCall) -> list[str]:
     """What the lines may be that `xargs` reads: paths below the folders that `find` lists, or anything."""
     sources = [one for one in call.command.input_from if one.words]
+    while len(sources) == 1 and sources[0].words[0].text in _PICKS_LINES and len(sources[0].input_from) == 1:
+        sources = [one for one in sources[0].input_from if one.words]
     if len(sources) != 1 or not all(word.known for word in sources[0].words):
         return [HOLE]
     words = [word.text for word in sources[0].words]
-    if words[:2] in (["git", "ls-files"], ["git", "diff"]) or words[0] in ("fd", "rg"):
-        return ["./*"] if len(words) < 3 or words[0] == "git" else [HOLE]
+    if words[:2] in (["git", "ls-files"], ["git", "diff"]) or (words[0] in ("fd", "rg") and len(words) < 3):
+        return ["./*"]
+    if words[0] in ("rg", "grep") and re.search(r" -\w*l| --files", " ".join(words)):
+        source = CommandCall(words[0], words[1:], [], sources[0])
+        folders = _searched_files(source) or ["."]
+        return [f"{one.rstrip('/')}/*" for one in folders] if len(folders) <= _MOST_FOLDERS else [HOLE]
     return [f"{folder}/*" for folder in _found_in(words[1:])] if words[0] == "find" else [HOLE]
 
 
@@ -233,6 +249,9 @@ def _found_in(arguments: list[str]) -> list[str]:
     named = [after for one, after in itertools.pairwise(arguments) if one in ("-name", "-iname", "-path", "-wholename")]
     found = [folder.rstrip("/") or "/" for folder in start] + [f"./{one}" for one in named if not one.startswith("*")]
     return found if len(found) <= _MOST_FOLDERS else [HOLE]
+
+
+_FIND_NAMES = names("-name -iname -path -ipath -wholename -regex -iregex -newer -mtime -mmin -size -user -empty")
 
 
 def _is_folder(one: str) -> bool:
@@ -248,7 +267,9 @@ def _find(reader: CommandReader, call: CommandCall) -> None:
     while number < len(arguments):
         one = arguments[number]
         if one == "-delete":
-            reader.delete([f"{folder.rstrip('/')}/found files" for folder in folders], "Deletes {}")
+            chosen = any(after.strip("*.") for one, after in itertools.pairwise(arguments) if one in _FIND_NAMES)
+            found = "found files" if chosen else "*"
+            reader.delete([f"{folder.rstrip('/')}/{found}" for folder in folders], "Deletes {}")
         elif one in ("-fprint", "-fprintf", "-fls", "-fprint0"):
             reader.write(arguments[number + 1 : number + 2])
         elif one in ("-exec", "-execdir", "-ok", "-okdir"):
@@ -282,6 +303,8 @@ def _move(reader: CommandReader, call: CommandCall) -> None:
     sources, into = (operands, [one for one in targets if one]) if targets else (operands[:-1], operands[-1:])
     if call.name == "mv":
         reader.delete(sources, "Moves {}")
+        if any(reader.places.classify(one) is CommandPlace.NOTHING for one in into):
+            reader.add(f"Throws away {', '.join(map(reader.places.show, sources[:3]))}", _HIGH)
     elif call.name == "ln":
         for source in sources:
             if reader.places.classify(source) not in (CommandPlace.PROJECT, CommandPlace.ROOT, CommandPlace.SCRATCH):
@@ -316,7 +339,11 @@ def _permissions(reader: CommandReader, call: CommandCall) -> None:
     mode, *paths = call.operands() or [HOLE]
     reader.write(paths, "Changes permissions of")
     wide = re.search(r"[0-7]?[0-7][0-7][2367]$|[2467][0-7]{3}$|[ugoa]*[+=][rwxX]*s|[oa]\+?[rwx]*w", mode)
-    if wide or call.name in ("chown", "chgrp") or HOLE in mode or mode == "777":
+    beyond = [one for one in paths if reader.places.classify(one) in (CommandPlace.SYSTEM, CommandPlace.ROOT)
+              and not set(reader.places.resolve(one)) <= set(reader.places.roots)]  # fmt: skip
+    if beyond and call.has("-R", "--recursive"):
+        reader.add(f"Changes who may use everything in {', '.join(map(reader.places.show, beyond[:3]))}", _CRITICAL)
+    elif wide or call.name in ("chown", "chgrp") or HOLE in mode or mode == "777":
         reader.add(f"Changes who may use {', '.join(map(reader.places.show, paths[:3]))}", _HIGH)
 
 
@@ -405,19 +432,27 @@ def _searching(reader: CommandReader, call: CommandCall) -> None:
     """`grep` and others whose first operand is a pattern."""
     if call.name == "rg" and call.has("--pre"):
         reader.add(f"Runs {call.text}, whose options start other programs", _HIGH)
-    values = ("-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "-T", "--include", "--exclude", "--exclude-dir",
-        "--type",
-              "--glob", "--max-count", "-M", "--regexp", "--file", "--arg", "--argjson", "--context")  # fmt: skip
-    operands = call.operands(values)
-    given = any(one in call.arguments for one in ("-e", "-f", "--regexp", "--file", "--files"))
-    files = operands if given else operands[1:]
-    if (file := call.value("-f", "--file", "--from-file")) and call.name != "rg":
-        files = [*files, file]
+    files = _searched_files(call)
     reader.read(files or (["."] if call.has("-r", "-R", "--recursive") or call.name in ("rg", "ag", "ack") else []))
+    operands = call.operands(_SEARCH_VALUES)
     if call.name in ("jq", "yq") and call.has("-i", "--inplace", "--in-place"):
         reader.write(files)
     if call.name in ("jq", "yq") and operands and re.search(r"\$?\benv\b|\$ENV", operands[0]):
         reader.add("Shows environment variables, which may be secret", _MEDIUM, "secret")
+
+
+_SEARCH_VALUES = ("-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "-T", "--include", "--exclude", "--exclude-dir",
+        "--type",
+              "--glob", "--max-count", "-M", "--regexp", "--file", "--arg", "--argjson", "--context")  # fmt: skip
+
+
+def _searched_files(call: CommandCall) -> list[str]:
+    """The files and folders that `grep` and others search, and files with patterns."""
+    operands = call.operands(_SEARCH_VALUES)
+    given = any(one in call.arguments for one in ("-e", "-f", "--regexp", "--file", "--files"))
+    files = operands if given else operands[1:]
+    file = call.value("-f", "--file", "--from-file")
+    return [*files, file] if file and call.name != "rg" else files
 
 
 def _sort(reader: CommandReader, call: CommandCall) -> None:
@@ -571,7 +606,8 @@ def _git_verb(reader: CommandReader, verb: str, call: CommandCall) -> None:
         return reader.add(f"Deletes or moves the branch {named}", _HIGH) if lost else None
     if verb == "worktree":
         lost = call.arguments[:1] in (["remove"], ["prune"])
-        return reader.add(f"Runs git worktree {rest}", _HIGH if lost else _MEDIUM)
+        risk = _LOW if call.arguments[:1] == ["list"] else _HIGH if lost else _MEDIUM
+        return reader.add(f"Runs git worktree {rest}", risk)
     if verb in ("merge", "rebase", "cherry-pick", "revert", "am", "apply"):
         return reader.add(f"Changes the branch and files of the repository: git {verb} {rest}", _MEDIUM)
     if verb == "config":
@@ -743,10 +779,13 @@ def _curl(reader: CommandReader, call: CommandCall) -> None:
         _CURL_VALUES if call.name == "curl" else names("-O -o -P -U -T -t -e --header --user-agent")
     )
     urls = [*operands, *([url] if (url := call.value("--url")) else [])]
-    for file in (call.value("-o", "--output") if call.name == "curl" else call.value("-O", "--output-document"),
-                 call.value("-D", "--dump-header"), call.value("-c", "--cookie-jar")):  # fmt: skip
+    body = call.value("-o", "--output") if call.name == "curl" else call.value("-O", "--output-document")
+    for file in (body, call.value("-D", "--dump-header"), call.value("-c", "--cookie-jar")):
         if file and file != "-":
             reader.write([file])
+    folder = call.value("--output-dir") if call.name == "curl" else call.value("-P", "--directory-prefix")
+    ends = [re.split("[?#]", url)[0].rstrip("/").rpartition("/")[2] for url in urls]
+    reader.note_downloads([body] if body else [f"{folder or '.'}/{one}" for one in ends if one])
     if call.has("-O", "--remote-name") and call.name == "curl":
         reader.write([call.value("--output-dir") or "."], "Downloads a file into")
     if call.name == "wget" and not call.has("--spider", "-O", "--output-document"):
@@ -909,7 +948,8 @@ def _packages(reader: CommandReader, call: CommandCall) -> None:
         )
         return reader.add(what, risk)
     if verb in _REMOVES:
-        return reader.add(f"Removes packages: {call.text}", _HIGH if call.name in _SYSTEM_INSTALLS else _MEDIUM)
+        wide = call.name in _SYSTEM_INSTALLS or call.has("-g", "--global", "--location")
+        return reader.add(f"Removes packages: {call.text}", _HIGH if wide else _MEDIUM)
     if verb in _PACKAGE_READS and not _package_changes(call.name, verb, operands, call):
         return None
     return _run_project_code(reader, call)
@@ -930,14 +970,22 @@ def _run_project_code(reader: CommandReader, call: CommandCall) -> None:
             return reader.add(f"Runs code outside the project: {call.text}", _HIGH)
         if "=" in folder or reader.places.classify(folder) is CommandPlace.ROOT:
             reader.run_file(folder, "Takes code or settings from")
-    if any(_LASTING.search(one) for one in call.arguments):
+    if any(_LASTING.search(one) for one in call.arguments if not one.startswith("-")):
         return reader.add(f"Runs code of the project, by its name with lasting effects: {call.text}", _HIGH)
     return reader.add(f"Runs code of the project: {call.text}", _MEDIUM)
 
 
 def _runs_package(reader: CommandReader, call: CommandCall) -> None:
     """`npx`, `uvx`: downloads and runs a package, if the project does not have it."""
-    reader.add(f"Downloads if needed, and runs: {call.text}", _HIGH)
+    rest = call.after_options(("-p", "--package", "-c", "--call", "--from", "--with", "--python"))
+    named = call.has("-p", "--package", "-c", "--call", "--from", "--with", "--python")
+    if call.name in ("npx", "pnpx", "bunx") and rest and not named:
+        offline = call.arguments[0] in ("--no-install", "--no", "--offline")
+        folders = reader.places.cwds + reader.places.roots if reader.places.follow_links else ()
+        own = [one for one in folders if os.path.lexists(f"{one}/node_modules/.bin/{rest[0]}")]
+        if offline or (own and re.fullmatch(r"[\w-]+", rest[0])):
+            return reader.read_inner(rest, call.command)
+    return reader.add(f"Downloads if needed, and runs: {call.text}", _HIGH)
 
 
 def _project_code(reader: CommandReader, call: CommandCall) -> None:
@@ -1042,7 +1090,8 @@ def _cloud(reader: CommandReader, call: CommandCall) -> None:
         )
     )
     verbs = operands[:3]
-    if not operands or call.arguments in (["--version"], ["version"], ["--help"]):
+    showing = all(one in ("--version", "-v", "-V", "version", "--help", "-h", "help") for one in call.arguments)
+    if showing and (call.arguments or call.name != "vercel"):
         return None
     if any(_CLOUD_DESTROYS.fullmatch(one) for one in verbs):
         return reader.add(f"Deletes on a remote system: {call.text}", _HIGH, "network")
@@ -1062,6 +1111,11 @@ def _cloud(reader: CommandReader, call: CommandCall) -> None:
 
 def _database(reader: CommandReader, call: CommandCall) -> None:
     operands = call.operands(names("-h -U -p -d -u -P -D --host --user --port --dbname -v"))
+    if call.name in ("mongosh", "mongo") and (code := call.value("--eval")) is not None:
+        reading = re.fullmatch(
+            r"[\w.]*\.(?:find|count\w*|aggregate|stats|distinct|getCollectionNames)\([^()$]*\)[\w.()]*", code
+        )
+        return reader.add(f"Runs database code: {shorten(code)}", _MEDIUM if reading else _HIGH)
     own = call.name in ("sqlite3", "duckdb")
     text = " ; ".join(call.values("-c", "--command", "-e", "--execute", "--eval")) if not own else call.value("-c")
     text = text or None
@@ -1143,6 +1197,14 @@ def _opens_editor(reader: CommandReader, call: CommandCall) -> None:
     reader.read(files)
     if call.name not in ("less", "more", "view", "most"):
         reader.add(f"Opens an editor: {call.text}", _MEDIUM)
+
+
+def _history(reader: CommandReader, call: CommandCall) -> None:
+    reader.add("Shows earlier commands, which may contain secrets", _MEDIUM, "secret")
+    if call.name == "history" and call.has("-c", "-d", "-w", "-r", "-a", "-n"):
+        reader.add("Changes the record of earlier commands", _HIGH)
+    elif call.name == "fc" and not call.has("-l"):
+        reader.add("Runs an earlier command again", _HIGH)
 
 
 def _fixed(text: str, risk: Risk, reach: str = "") -> Handler:
@@ -1242,7 +1304,7 @@ HANDLERS: Final[dict[str, Handler]] = {
         "{}", _HIGH)),
     "mcp-workbench": _fixed("Controls MCP Workbench, which decides what agents may do: {}", _HIGH),
     **_each("gpg gpg2 openssl ssh-keygen ssh-add ssh-agent age sops certbot", _crypto),
-    **_each("history fc", _fixed("Shows earlier commands, which may contain secrets", _MEDIUM, "secret")),
+    **_each("history fc", _history),
     **_each("""ls cat head tail wc file stat du realpath readlink cmp diff cut tr nl tac md5sum sha1sum sha256sum
         sha512sum
         cksum shasum md5 column comm join paste uniq fold fmt expand unexpand rev strings hexdump xxd od base64 base32

@@ -83,6 +83,8 @@ class ClientPlaces(Struct, frozen=True):
         """Return the kind of place of a path; of several possible ones the most sensitive."""
         if path.startswith(("/dev/tcp/", "/dev/udp/")):
             return CommandPlace.NETWORK
+        if _QUIET_DEVICES.fullmatch(path):
+            return CommandPlace.NOTHING
         if HOLE in path:
             return self._partly_known(path)
         if _hides_secret(path):

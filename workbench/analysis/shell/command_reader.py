@@ -8,11 +8,12 @@ a script that was not understood are never low.
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.shell.command_places import (
@@ -23,9 +24,13 @@ from workbench.analysis.shell.command_places import (
     CommandPlace,
 )
 from workbench.analysis.shell.shell_parser import SimpleCommand, Word, parse_script
+from workbench.analysis.tables.modules import STANDARD
 from workbench.permissions.word_sets import names
-from workbench.records import Risk, Verdict
+from workbench.records import EffectKind, Risk
 from workbench.records.common_types import at_least, rank, worst
+
+if TYPE_CHECKING:
+    from workbench.analysis.reading import Reading
 
 _MESSAGES = names("-m --message -name -iname -path -e -k")  # options that take the next word, whatever it is
 _SHOWN = 3  # effects and paths that a sentence names
@@ -75,6 +80,16 @@ _OWN_OPTIONS = names("find fd fdfind npx env test [ [[ echo printf")  # whose op
 # options with a folder or file that decides what code runs
 _PLACE_OPTIONS = names("""-C --cwd --dir --directory --prefix --project --manifest-path --rootdir --confcutdir
     --chdir -chdir --config --config-file --kubeconfig --makefile --globaldir --userconfig --globalconfig""")
+# Node code that only shows constants, versions of Node and JSON files of the project
+_NODE_QUIET = re.compile(
+    r"""(?:[\s\d+\-*/%(),;]|'[^'\\]{0,80}'|"[^"\\]{0,80}"|console\.log(?=\()|JSON\.stringify(?=\()|Object\.keys(?=\()
+    |process\.(?:version|versions|platform|arch)(?![\w(])|require\((?:'\./[\w./-]{1,80}\.json'|"\./[\w./-]{1,80}\.json")\)
+    |\.[A-Za-z_]\w{0,40}(?!\w|\s*\())+""",
+    re.VERBOSE,
+)
+_NODE_FILE = re.compile(r"require\(['\"]([^'\"]+)")
+_SHORTENED = 100  # the analysis shortens longer paths
+_SUBSTITUTED = "/dev/fd/63"  # the file of `<(…)`
 FROM_NETWORK: Final = names("curl wget http https xh aria2c nc ncat socat ssh scp ftp sftp telnet lynx w3m fetch")
 DECODERS: Final = names("base64 base32 xxd openssl gpg uudecode gunzip zcat bzcat xzcat unzip rev tr hexdump od")
 
@@ -130,12 +145,20 @@ class CommandReading(Struct, frozen=True):
         return "; ".join([*texts[:1], *map(lower_first, texts[1:])]) + "." if texts else "Only reads."
 
 
-JudgeCode = Callable[[str], Verdict]
+ReadCode = Callable[[str], "Reading"]
 
 
-def read_command(text: str, places: ClientPlaces, judge_code: JudgeCode | None = None) -> CommandReading:
-    """Read a script that runs in the folders of `places`. `judge_code` judges Python code in it."""
-    reader = CommandReader(places, judge_code)
+class ScriptProgress(Struct):
+    """What the readers of one script and of the scripts in it share."""
+
+    commands: int = 0
+    writes: bool = False  # it writes files
+    downloads: set[str] = field(default_factory=set)  # files that it downloads
+
+
+def read_command(text: str, places: ClientPlaces, read_code: ReadCode | None = None) -> CommandReading:
+    """Read a script that runs in the folders of `places`. `read_code` reads Python code in it."""
+    reader = CommandReader(places, read_code)
     reader.read_script(text)
     return reader.result()
 
@@ -154,12 +177,12 @@ class CommandReader:
     def __init__(
         self,
         places: ClientPlaces,
-        judge_code: JudgeCode | None = None,
+        read_code: ReadCode | None = None,
         depth: int = 0,
-        work: list[int] | None = None,
+        progress: ScriptProgress | None = None,
     ) -> None:
-        self._judge_code = judge_code
-        self._work = work if work is not None else [0]  # commands that were read, by nested readers too
+        self._read_program = read_code
+        self._progress = progress if progress is not None else ScriptProgress()
         self.places = places
         self.depth = depth
         self.effects: list[CommandEffect] = []
@@ -226,8 +249,8 @@ class CommandReader:
         """Read a program with its arguments."""
         if not words:
             return
-        self._work[0] += 1
-        if self.depth > _DEEPEST or self._work[0] > _MOST_COMMANDS:
+        self._progress.commands += 1
+        if self.depth > _DEEPEST or self._progress.commands > _MOST_COMMANDS:
             self.problem(
                 "commands in it are nested too deeply" if self.depth > _DEEPEST else "it starts too many commands"
             )
@@ -276,7 +299,7 @@ class CommandReader:
         if self.depth > _DEEPEST:
             self.problem("commands in it are nested too deeply")
             return
-        nested = CommandReader(self.places, self._judge_code, self.depth + 1, self._work)
+        nested = CommandReader(self.places, self._read_program, self.depth + 1, self._progress)
         nested.read_script(text)
         self.effects += nested.effects
         self._problems += nested._problems
@@ -293,7 +316,12 @@ class CommandReader:
         self._touch(verb, paths, self._read_risk)
 
     def write(self, paths: Iterable[str], verb: str = "Writes") -> None:
+        self._progress.writes = True
         self._touch(verb, paths, self._write_risk)
+
+    def note_downloads(self, paths: Iterable[str]) -> None:
+        """Note files that come from the network, so that running them is noticed."""
+        self._progress.downloads.update(place for path in paths for place in self.places.resolve(path))
 
     def delete(self, paths: Iterable[str], verb: str = "Deletes {}") -> None:
         self._touch(verb, paths, self._delete_risk)
@@ -310,6 +338,8 @@ class CommandReader:
 
     def run_file(self, path: str, verb: str = "Runs the program") -> None:
         place = self.places.classify(path)
+        if self._progress.downloads.intersection(self.places.resolve(path)):
+            self.add(f"Downloads {self.places.show(path)} and runs it", Risk.CRITICAL, "network")
         own = place is CommandPlace.ROOT and set(self.places.resolve(path)) <= set(self.places.roots)
         inside = own or place is CommandPlace.PROJECT
         self.add(f"{verb} {self.places.show(path)}{_where(place)}", Risk.MEDIUM if inside else Risk.HIGH)
@@ -342,14 +372,34 @@ class CommandReader:
             self._read_code(text, what)
 
     def _read_code(self, text: str, what: str) -> None:
-        if what != "Python code" or self._judge_code is None:
+        if what == "node code" and _NODE_QUIET.fullmatch(text):
+            self.read(_NODE_FILE.findall(text))
+            return
+        if what != "Python code" or self._read_program is None:
             self.add(f"Runs {what}: {shorten(text)}", Risk.HIGH)
             return
-        verdict = self._judge_code(text)
+        reading = self._read_program(text)
+        verdict = reading.verdict
+        if verdict.risk is Risk.LOW and self.takes_from_python(reading.modules) and all(
+            one.rule == "file.read" and one.kind is EffectKind.WILL and len(one.subject) < _SHORTENED
+            for one in verdict.effects
+        ):  # fmt: skip
+            self.read(one.subject for one in verdict.effects)
+            return
         words = "; ".join(
             dict.fromkeys(one.text.partition(" (")[0] for one in verdict.effects if one.risk is not Risk.LOW)
         )
         self.add(f"Runs Python code{f': {shorten(words)}' if words else ''}", worst((verdict.risk, Risk.MEDIUM)))
+
+    def takes_from_python(self, modules: Iterable[str]) -> bool:
+        """Whether these modules come from Python itself: nothing in the current folder has their names."""
+        names_ = [one.partition(".")[0] for one in modules]
+        if not names_:
+            return True
+        if self._progress.writes or not self.places.cwds or not STANDARD.issuperset(names_):
+            return False
+        beside = (f"{cwd}/{name}{end}" for cwd in self.places.cwds for name in names_ for end in ("", ".py", ".pyc"))
+        return not (self.places.follow_links and any(map(os.path.lexists, beside)))
 
     def _touch(self, verb: str, paths: Iterable[str], risk_of: Callable[[str, CommandPlace], Risk]) -> None:
         """Add one effect for the paths of each risk."""
@@ -511,7 +561,7 @@ def lower_first(text: str) -> str:
 
 
 def shorten(text: str, limit: int = 90) -> str:
-    text = " ".join(text.replace(HOLE, "…").split())
+    text = " ".join(text.replace(HOLE, "…").replace(_SUBSTITUTED, "<(…)").split())
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 

@@ -26,6 +26,7 @@ MOST: Final = 400  # commands of a script
 _MOST_WORDS: Final = 200  # words that one brace expansion may make
 _MOST_BRACES: Final = 100  # in one word
 _SPLIT = "\ufdd1"  # a word break that an expansion makes; scripts that contain it are refused
+_SUBSTITUTED = "/dev/fd/63"  # the file of `<(…)`
 _BLANK = " \t"
 _ENDS_WORD = frozenset(" \t\n;&|<>()")
 _SKIPPED_WORDS = frozenset({"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "!", "time", "coproc"})
@@ -181,7 +182,7 @@ def _count_names(text: str) -> Mapping[str, int]:
     counts: dict[str, int] = {}
     for match in _NAME.finditer(text):
         before = text[max(0, match.start() - 2) : match.start()]
-        if not before.endswith("$") and before != "${":
+        if not before.endswith(("$", " -")) and before != "${":
             counts[match.group()] = counts.get(match.group(), 0) + 1
     return counts
 
@@ -292,16 +293,24 @@ class _Parser:
         if word == "function":
             self._at += len(word)
             self._skip_blanks()
-            self._word()
+            name = self._word()
             self._skip_blanks()
             if self._take("("):
                 self._skip_blanks()
                 self._take(")")
             self._skip_lines()
-            return self._stage(feeding)
+            return self._function(name[0].text if name else "", feeding)
         if word == "[[":
             return self._test()
         return self._simple(feeding)
+
+    def _function(self, name: str, feeding: tuple[SimpleCommand, ...]) -> list[SimpleCommand]:
+        """Parse the body of a function, which may be called anywhere."""
+        number = len(self._state.commands)
+        body = self._stage(feeding)
+        if any(one.words[:1] and one.words[0].text == name for one in self._state.commands[number:]):
+            self._problem(f"the function {name[:40]} in it calls itself")
+        return body
 
     def _redirects_here(self) -> bool:
         return self._at < len(self._text) and _REDIRECTION.match(self._text, self._at) is not None
@@ -326,7 +335,7 @@ class _Parser:
         if self._looking_at("((") and self._arithmetic(2, loop=True):
             return []
         name = self._word()
-        started, number = self._at, len(self._state.commands)
+        started, number, words = self._at, len(self._state.commands), list[Word]()
         if name:
             self._state.variables[name[0].text] = HOLE
             if name[0].text.isupper():  # perhaps a variable that other programs look at
@@ -336,11 +345,19 @@ class _Parser:
             self._at += 2
             self._skip_blanks()
             while self._at < len(self._text) and self._text[self._at] not in "\n;&|":
-                if not self._word():
+                if not (found := self._word()):
                     break
+                words += found
                 self._skip_blanks()
         if name:
             self._state.note_value(name[0].text, self._text[started : self._at], self._state.commands[number:])
+            if (
+                len(words) == 1
+                and words[0].known
+                and not words[0].quoted
+                and any(one in words[0].text for one in "*?[")
+            ):
+                self._state.assign(name[0].text, words[0])  # it stands for each of the files
         return []
 
     def _case(self, feeding: tuple[SimpleCommand, ...]) -> list[SimpleCommand]:
@@ -408,7 +425,7 @@ class _Parser:
             if self._text[self._at] == "(":
                 if len(words) == 1 and self._takes_empty_brackets():
                     self._skip_lines()
-                    return self._stage(feeding)
+                    return self._function(words[0].text, feeding)
                 self._problem("a bracket in it is not understood")
                 self._at += 1
                 continue
@@ -563,7 +580,7 @@ class _Parser:
             if one in "<>" and self._text[self._at + 1 : self._at + 2] == "(" and not letters:
                 self._at += 2
                 self._nested_script(")")
-                add(HOLE, inside=True)
+                add(_SUBSTITUTED, inside=True)
                 continue
             if one in _ENDS_WORD:
                 break

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 SENSITIVE_PATH = re.compile(
-    r"""(?:^|/)(?:\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.config/gcloud|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.bash_history
+    r"""(?:^|/)(?:\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.config/(?:gcloud|gh|hub|op|rclone|doctl|stripe)|\.netrc|\.azure|\.pgpass|\.my\.cnf|\.vault-token|\.s3cfg|\.boto
+    |\.password-store|\.m2/settings\.xml|\.cargo/credentials(?:\.toml)?|\.terraform\.d|\.huggingface|\.kaggle|\.npmrc|\.pypirc|\.git-credentials|\.bash_history
     |\.bashrc|\.bash_profile|\.zshrc|\.zsh_history|\.profile|\.env(?:\.\w+)?|id_rsa|id_ed25519|id_ecdsa|authorized_keys|known_hosts
     |shadow|gshadow|passwd|sudoers|crontab|cron\.[a-z]+|rc\.local|Login\ Data|Cookies|wallet\.dat|keychain|credentials
     |Local\ State|leveldb|docker\.sock)(?:/|$)|^/(?:etc|proc|sys|root|boot|dev|var/log|var/spool|var/run|run)(?:/|$)
