@@ -238,6 +238,53 @@ async def test_the_second_hook_of_a_call_gets_the_same_answer_once(client: Clien
     assert decision_of((await asking)[1]) == "deny"
 
 
+async def test_an_answer_counts_in_its_folder_and_for_what_was_asked(client: Client):
+    """Codex describes a call only in its second hook, and asks with the same command whether it may reach a host."""
+    client.core.settings = replace(client.core.settings, hooks_wait_seconds=60)
+    asking = asyncio.ensure_future(client.ask("codex", client.payload("codex bash")))
+    await client.answer(allow=True)
+    await asking
+    client.core.settings = replace(client.core.settings, hooks_wait_seconds=0)
+    prompt = client.payload("codex prompt")
+    network = {**prompt, "tool_input": {**prompt["tool_input"], "description": "network-access example.org"}}
+    for other in ({**prompt, "cwd": str(client.project.parent)}, {**prompt, "session_id": "c2"}, network):
+        assert (await client.ask("codex", other))[1] is None, other
+    assert decision_of((await client.ask("codex", prompt))[1]) == "allow"
+    client.core.settings = replace(client.core.settings, hooks_wait_seconds=60)
+    asking = asyncio.ensure_future(client.ask("codex", network))
+    held = await client.answer(allow=False)
+    assert "connects to example.org" in held.sentence
+    assert "overwrites history" in held.sentence, "the words of the description may be the agent's own"
+    assert decision_of((await asking)[1]) == "deny"
+
+
+async def test_a_core_that_ends_hangs_or_babbles_leaves_the_client_its_prompt(paths: Paths, core: Core):
+    client = Client(core, paths)
+    paths.runtime.mkdir(parents=True, exist_ok=True)
+    replies = {"ends": b"", "breaks off": b'0{"hookSpecificOutput":', "babbles": b"\x00\xff", "hangs": None}
+    held = asyncio.Event()
+
+    async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        if replies[state] is None:
+            await held.wait()
+        else:
+            writer.write(replies[state] or b"")
+        writer.close()
+
+    server = await asyncio.start_unix_server(reply, path=str(paths.hook_socket))
+    try:
+        for state in replies:
+            for who, name in (("claude-code", "claude bash"), ("codex", "codex prompt"), ("vscode", "vscode terminal")):
+                assert await client.ask(who, client.payload(name), seconds=1) == (0, None, ""), state
+            assert (await client.ask("cursor", client.payload("cursor shell"), seconds=1))[1] == {"permission": "ask"}
+            code, _, err = await client.ask("claude-code", client.payload("claude bash"), absent="deny", seconds=1)
+            assert (code, "deny" in err) == (2, True), state
+    finally:
+        held.set()
+        server.close()
+
+
 async def test_two_hooks_of_one_call_ask_once(client: Client):
     payload = client.payload("claude bash", tool_use_id="toolu_1")
     asking = [asyncio.ensure_future(client.ask(who, payload)) for who in ("claude-code", "vscode")]

@@ -14,7 +14,13 @@ from msgspec import Struct
 
 from workbench.analysis.reading import Reading, read_program
 from workbench.analysis.shell.command_places import ClientPlaces, CommandPlace
-from workbench.analysis.shell.command_reader import CommandReader, CommandReading, CommandUnit, read_command
+from workbench.analysis.shell.command_reader import (
+    CommandEffect,
+    CommandReader,
+    CommandReading,
+    CommandUnit,
+    read_command,
+)
 from workbench.analysis.tables.dangerous_texts import INNER_ADDRESS
 from workbench.client_hooks.hook_calls import CallKind, HookCall
 from workbench.files import read_plain
@@ -127,6 +133,10 @@ def _current_text(path: str) -> str:
 # ── shell commands ───────────────────────────────────────────────────────────────────────────────
 def _shell(call: HookCall, places: ClientPlaces) -> CallEffects:
     reading = read_command(call.command, places, _read_code)
+    for host in call.urls:  # that the command asks to reach
+        effect = CommandEffect(f"Connects to {host[:100]}", Risk.MEDIUM, "network")
+        unit = CommandUnit(f"network-access {host}", risk=Risk.MEDIUM)
+        reading = CommandReading((effect, *reading.effects), (*reading.units, unit), reading.problems)
     subjects = tuple(
         RuleSubject(one.text, one.inner, one.risk, one.redirects, one.risk is Risk.CRITICAL or not one.known)
         for one in reading.units

@@ -66,7 +66,7 @@ class HookCall(Struct, frozen=True):
 
 _KINDS = {
     CallKind.SHELL: "bash shell exec_command local_shell run_in_terminal runinterminal run_terminal_cmd powershell"
-                    " beforeshellexecution execute_bash unified_exec shell_command",
+                    " beforeshellexecution execute_bash unified_exec shell_command monitor",
     CallKind.EDIT: "write edit multiedit notebookedit apply_patch create_file replace_string_in_file editfiles"
                    " multi_replace_string_in_file insert_edit_into_file edit_notebook_file strreplace delete"
                    " delete_file create_directory search_replace edit_file write_file afterfileedit applypatch",
@@ -79,6 +79,8 @@ _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "target_file", "
               "directory", "folder")  # fmt: skip
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
 _EVENT = re.compile(rb'"(?:hook_event_name|hookEventName)"\s*:\s*"([A-Za-z]{1,40})"')
+# Codex asks with the command of a call whether it may also reach a host; an agent can write the same words itself
+_CODEX_NETWORK = re.compile(r"network-access (\S+)")
 _MCP_NAME = re.compile(r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)|MCP:(?:([^:]+):)?(.+)", re.DOTALL)
 
 
@@ -131,8 +133,11 @@ def _as_call(
         arguments = {key: found[key] for key in ("command", "file_path", "edits") if key in found}
     command = _command(arguments) if kind is CallKind.SHELL else ""
     common["cwd"] = _path(arguments.get("workdir")) or _path(arguments.get("cwd")) or common["cwd"]
+    described = _text(arguments, "description")
+    reached = _CODEX_NETWORK.fullmatch(described) if common["client"] == "codex" and command else None
     paths = tuple(_paths(arguments)) if kind in (CallKind.EDIT, CallKind.READ) else ()
     urls = tuple(_texts([arguments.get("url"), arguments.get("urls")])) if kind is CallKind.FETCH else ()
+    urls = (reached[1],) if reached is not None else urls
     missing = (
         (kind is CallKind.SHELL and not command)
         or (kind is CallKind.EDIT and not paths)

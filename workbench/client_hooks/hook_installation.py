@@ -32,7 +32,7 @@ MARGIN_SECONDS: Final = 10  # the hook program gives up this long before the cli
 _BEGIN, _END = "# MCP Workbench hooks: begin", "# MCP Workbench hooks: end"
 _BLOCK = re.compile(rf"\n{{0,2}}{re.escape(_BEGIN)}\n.*?{re.escape(_END)}\n?", re.DOTALL)
 _MARK = "hook_program.py"
-_TOOLS = "Bash|Edit|MultiEdit|Write|NotebookEdit|Read|Grep|Glob|WebFetch|mcp__.*"
+_TOOLS = "Bash|PowerShell|Monitor|Edit|MultiEdit|Write|NotebookEdit|Read|Grep|Glob|WebFetch|mcp__.*"
 _CODEX_TOOLS = "Bash|apply_patch|mcp__.*"
 _SHARED = "This file may be shared with others through git; it would contain paths of this machine."
 

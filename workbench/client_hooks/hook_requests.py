@@ -318,7 +318,8 @@ def _session(call: HookCall) -> str:
 
 
 def _same_call(call: HookCall) -> tuple[str, ...]:
-    text = json.dumps(
-        [call.cwd, call.command, call.paths, call.urls, call.server, call.tool, call.arguments], default=str
-    )
+    same: list[object] = [call.kind, call.cwd, call.command, call.urls]
+    if call.kind is not CallKind.SHELL:  # of which clients give descriptions that differ
+        same += [call.paths, call.server, call.tool, call.arguments]
+    text = json.dumps(same, default=str)
     return call.session, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

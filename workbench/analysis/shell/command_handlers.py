@@ -911,7 +911,7 @@ def _packages(reader: CommandReader, call: CommandCall) -> None:
     lists = names("-r --requirement -c --constraint") if call.name in ("pip", "uv") else frozenset[str]()
     operands = call.operands(values | lists)
     verb = operands[0] if operands else ("install" if call.name in ("yarn", "pnpm", "bundle") else "--version")
-    named = [one for one in operands[1:] if one not in (".", "-e")]
+    named = [one for one in operands[1:] if not re.fullmatch(r"\.(?:\[[\w,-]*\])?|-e", one)]
     if call.has("--version", "--help") and len(call.arguments) == 1:
         return None
     if call.name == "uv" and verb == "pip":
@@ -1146,7 +1146,7 @@ def _database(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _ends_processes(reader: CommandReader, call: CommandCall) -> None:
-    if call.has("-l", "-L"):
+    if call.arguments[:1] in (["-l"], ["-L"], ["--list"]):
         return
     broad = (
         call.name in ("pkill", "killall", "fuser")
