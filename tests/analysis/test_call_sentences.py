@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
+from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.reading import assess
 from workbench.analysis.sql_statements import describe_sql
 from workbench.records import Effect, Gate, Hints, Standing, Tool, ToolGroup, Verdict
@@ -75,7 +76,7 @@ def said(code: str) -> str:
         ),
         (
             "create_issue(owner='acme', repo='app', title='Crash', body='x')",
-            "Creates issue “Crash” in acme/app through github.create_issue.",
+            "Creates issue titled “Crash” in acme/app through github.create_issue.",
         ),
         (
             "merge_pull_request(owner='acme', repo='app', pull_number=12)",
@@ -83,21 +84,19 @@ def said(code: str) -> str:
         ),
         (
             "git_commit(repo_path='/r', message='fix')",
-            "Commits “fix” in /r through git.git_commit; git does not say whether this changes anything.",
+            "Commits with message “fix” in /r through git.git_commit.",
         ),
         (
             "browser_navigate(url='https://a.example')",
-            "Navigates browser to https://a.example through playwright.browser_navigate;"
-            " playwright does not say whether this changes anything.",
+            "Navigates browser to https://a.example through playwright.browser_navigate.",
         ),
         (
             "SendMessage(channel='#ops', text='hi')",
-            "Sends message “hi” to #ops through chat.SendMessage; chat does not say whether this changes anything.",
+            "Sends message “hi” to #ops through chat.SendMessage.",
         ),
         (
             "API_post_page(parent={'page_id': 'p1'}, properties={'title': [{'text': {'content': 'Minutes'}}]})",
-            "Creates page “Minutes” below p1 through notion.API-post-page;"
-            " notion does not say whether this changes anything.",
+            "Creates page titled “Minutes” below page p1 through notion.API-post-page.",
         ),
         (
             "kubectl_delete(resourceType='namespace', name='prod', force=True)",
@@ -113,7 +112,7 @@ def said(code: str) -> str:
         ),
         (
             "create_ticket(customer_id='CUS-0007', subject='Call back', body='x')",
-            "Creates ticket “Call back” for customer CUS-0007 through demo.create_ticket.",
+            "Creates ticket with subject “Call back” for customer CUS-0007 through demo.create_ticket.",
         ),
         (
             "update_ticket(customer_id='CUS-0007', ticket_id='T-3', state='closed')",
@@ -121,22 +120,21 @@ def said(code: str) -> str:
         ),
         (
             "create_or_update_file(owner='o', repo='r', path='k.txt', content='x', branch='main')",
-            "Creates or updates file k.txt “x” in o/r (branch main) through github.create_or_update_file.",
+            "Creates or updates file k.txt with text “x” in o/r (branch main) through github.create_or_update_file.",
         ),
         (
             "CreateMessage(AccountSid='AC1', To='+15550002', From='+15550001', Body='Hi')",
-            "Sends message “Hi” of account AC1 to +15550002 through twilio.CreateMessage;"
-            " twilio does not say whether this changes anything.",
+            "Sends message “Hi” (account AC1) to +15550002 through twilio.CreateMessage.",
         ),
         (
             "API_post_page(parent='p1')",
-            "Creates page below p1 through notion.API-post-page; notion does not say whether this changes anything.",
+            "Creates page below p1 through notion.API-post-page.",
         ),
         ("move_file(source='a', destination='b')", "Moves file a to b through fs.move_file."),
         ("read_text_file(path='notes/2026/a.md')", "Reads notes/2026/a.md through fs.read_text_file."),
         (
             "frobnicate(x='abc')",
-            "Calls old.frobnicate with x abc; old does not say whether this changes anything.",
+            "Calls old.frobnicate with x abc, which may change data.",
         ),
     ],
 )
@@ -158,8 +156,8 @@ for m in inbox["mails"]:
     )
     assert verdict.headline[0].text == (
         "Mails data of up to 20 customers (demo.list_customers, line 7) and inbox data (demo.list_inbox, line 3) to"
-        " addresses taken from outsiders' text (demo.read_mail, line 5) through demo.send_email, once per result of"
-        " demo.list_inbox."
+        " addresses taken from outsiders' text (demo.read_mail, line 5) through demo.send_email, once per inbox"
+        " entry."
     )
     assert verdict.sentence == " ".join(part.text for part in verdict.headline)
 
@@ -238,9 +236,20 @@ def test_what_the_author_claims_is_no_part_of_the_sentence() -> None:
 @pytest.mark.parametrize(
     ("sql", "effects"),
     [
-        ("UPDATE orders SET a = 1 WHERE id = 1", ["Updates rows of orders (WHERE id = 1)"]),
-        ("update orders set a = 1", ["Updates every row of orders"]),
-        ("UPDATE orders SET a = (SELECT b FROM c WHERE d)", ["Updates every row of orders"]),
+        ("UPDATE orders SET a = 1 WHERE id = 1", ["Sets a = 1 in orders where id = 1"]),
+        ("update orders set a = 1", ["Sets a = 1 in every row of orders"]),
+        (
+            "UPDATE orders SET a = (SELECT b FROM c WHERE d)",
+            ["Sets a = (SELECT b FROM c WHERE d) in every row of orders"],
+        ),
+        (
+            "UPDATE o SET a = 'x, y', b = f(1, 2), c = 3, d = 4 WHERE id IN (1, 2)",
+            ["Sets a = 'x, y', b = f (1, 2) and 2 more columns in o where id IN (1, 2)"],
+        ),
+        (
+            f"UPDATE orders SET status = '{HOLE}' WHERE id = {HOLE}",
+            ["Sets status = '…' in orders where id = …, with parts known only while it runs"],
+        ),
         ("DELETE FROM orders WHERE 1=1", ["Deletes every row of orders"]),
         ("SELECT 1; DROP TABLE IF EXISTS x -- bye", ["Reads from the database", "Drops table x"]),
         ('SELECT * FROM orders JOIN "Big Table" USING (id)', ["Reads rows of orders, Big Table"]),

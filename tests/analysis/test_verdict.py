@@ -15,19 +15,19 @@ from workbench.records.stated_facts import unstated_effects
     ("code", "sentence"),
     [
         ("print(1)", "Only computes: it uses no tool, no file and no network."),
-        ("from servers.demo import list_orders\nawait list_orders()", "Reads with demo.list_orders."),
+        ("from servers.demo import list_orders\nawait list_orders()", "Reads orders through demo.list_orders."),
         (
             "from servers.demo import *\nawait list_orders()\nawait get_customer()\n"
             "import servers.old as o\nawait o.lookup_user()",
-            "Looks up user through old.lookup_user; old does not say whether this changes anything. "
-            "Reads with demo.list_orders and demo.get_customer.",
+            "Looks up user through old.lookup_user. Reads orders through demo.list_orders. "
+            "Reads customer through demo.get_customer. old does not say what its tools change.",
         ),
         (
             "from servers.demo import send_email, list_orders\n"
             "for o in await list_orders():\n    await send_email(to=o)\n"
             "open('workspace/report.csv', 'w')",
             "Mails addresses taken from order data (demo.list_orders, line 2) through demo.send_email, once per order. "
-            "Writes workspace/report.csv. Reads with demo.list_orders.",
+            "Writes workspace/report.csv.",
         ),
         (
             "from servers.demo import delete_customer\nawait delete_customer()",

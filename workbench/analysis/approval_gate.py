@@ -300,9 +300,11 @@ def name_file_changes(verdict: Verdict, taken: Callable[[str], bool]) -> Verdict
     words: dict[str, str] = {}
     for one in verdict.findings:
         path = one.subject.removeprefix(_WORKSPACE)
-        written = one.rule == ProgramAction.WRITE.value and one.message == f"Writes {one.subject}"
+        begin = f"Writes {one.subject}"
+        written = one.rule == ProgramAction.WRITE.value and one.message.startswith((f"{begin} with ", begin))
         if written and one.subject.startswith(_WORKSPACE) and "…" not in path and len(words) < MOST_FILES:
-            words[one.message] = f"{'Changes the existing' if taken(path) else 'Creates'} {one.subject}"
+            verb = "Changes the existing" if taken(path) else "Creates"
+            words[one.message] = f"{verb} {one.subject}{one.message.removeprefix(begin)}"
     if not words:
         return verdict
     headline = tuple(

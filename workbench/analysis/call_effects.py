@@ -12,15 +12,16 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from workbench.analysis.call_sentences import CallDescriber, CallText, SourceFacts, limit_of, path_of
+from workbench.analysis.call_sentences import CallDescriber, CallText, SourceFacts, limit_of, objects_of, path_of
 from workbench.analysis.data_flow.argument_sources import SinkCall, find_argument_sources
-from workbench.analysis.data_flow.held_data import CallSource
+from workbench.analysis.data_flow.held_data import NO_SOURCES, CallSource, CallSources
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.program_report import MAX_FLOWS, NotedFinding, ProgramReport
 from workbench.analysis.interpreter.tool_calls import noted_texts
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
 from workbench.analysis.interpreter.values import ValueSource
 from workbench.analysis.sql_statements import SqlClass
+from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import Flow, Risk, Span, Tool
 from workbench.records.common_types import worst
@@ -34,17 +35,19 @@ _Sinks = dict[tuple[str, int], list[SinkCall]]  # by "server.tool" and line
 
 def explain_calls(interpreter: Interpreter, tree: ast.Module) -> None:
     """State what each tool call does. Flows get the nearest answers as sources, and so do findings about them."""
-    report, calls = interpreter.report, _followed_calls(interpreter, tree)
+    report = interpreter.report
+    calls, written = _followed_calls(interpreter, tree)
     sinks: _Sinks = {}
     for call in calls.values():
         sinks.setdefault((_name(call.tool), call.line), []).append(call)
-    facts = _source_facts(interpreter, calls.values())
+    facts = _source_facts(interpreter, calls.values(), written)
     if calls:
         _attribute_flows(report, sinks, _unfollowed_calls(interpreter, calls), facts)
     for key, note in report.notes.items():
         if note.source is not None and (found := sinks.get((note.finding.subject, note.finding.span.line))):
             report.notes[key] = _named_source(note, found, facts)
     describer = CallDescriber(facts)
+    _name_written_data(report, describer, written)
     about = _findings_about_calls(report)
     looped = {(use.full_name, use.line) for use in report.uses.values() if use.looped}
     for node, tools in interpreter.tool_calls.items():
@@ -56,11 +59,29 @@ def explain_calls(interpreter: Interpreter, tree: ast.Module) -> None:
             _state_call(report, interpreter.span(node), place[0], said, about)
 
 
-def _followed_calls(interpreter: Interpreter, tree: ast.Module) -> dict[tuple[ast.AST, str, str], SinkCall]:
-    """Return the calls with the sources of their arguments, unless no call can pass anything on."""
+def _name_written_data(report: ProgramReport, describer: CallDescriber, written: CallSources) -> None:
+    """Say which answers the written file holds, if the program writes only one."""
+    notes = [(key, note) for key, note in report.notes.items() if note.finding.rule == ProgramAction.WRITE.value]
+    if not written or len(notes) != 1:
+        return
+    key, note = notes[0]
+    text = f"{note.finding.message} with {describer.data_of(written)}"
+    effect = replace(note.effect, text=text) if note.effect is not None else None
+    report.notes[key] = replace(note, finding=replace(note.finding, message=text), effect=effect)
+
+
+def _followed_calls(
+    interpreter: Interpreter, tree: ast.Module
+) -> tuple[dict[tuple[ast.AST, str, str], SinkCall], CallSources]:
+    """Return the calls with the sources of their arguments, and the sources of what is written to files, unless nothing
+    can be passed on."""
     facts = [facts_of(use.tool) for use in interpreter.report.uses.values()]
-    if interpreter.anchor is not None or not any(one.risk is not Risk.LOW or one.reaches_outside for one in facts):
-        return {}
+    writes = bool(facts) and any(
+        one.finding.rule == ProgramAction.WRITE.value for one in interpreter.report.notes.values()
+    )
+    passes_on = writes or any(one.risk is not Risk.LOW or one.reaches_outside for one in facts)
+    if interpreter.anchor is not None or not passes_on:
+        return {}, NO_SOURCES
     known = {node: [tool for tool, _ in found.values()] for node, found in interpreter.tool_calls.items()}
     return find_argument_sources(tree, interpreter.tool_lookup, known)
 
@@ -75,25 +96,33 @@ def _unfollowed_calls(interpreter: Interpreter, calls: Iterable[tuple[ast.AST, s
     }
 
 
-def _source_facts(interpreter: Interpreter, calls: Iterable[SinkCall]) -> dict[CallSource, SourceFacts]:
-    """Return what is known of each answer that an argument holds or that a loop runs over."""
+def _source_facts(
+    interpreter: Interpreter, calls: Iterable[SinkCall], written: CallSources
+) -> dict[CallSource, SourceFacts]:
+    """Return what is known of each answer that an argument or a file holds or that a loop runs over."""
+    calls = tuple(calls)
     sources = {source for call in calls for held in call.arguments.values() for source in held}
     sources |= {source for call in calls for loop in call.loops for source in loop.over}
+    sources |= written
     limits: dict[tuple[str, int], int | None] = {}
     paths: dict[tuple[str, int], set[str]] = {}
+    objects: dict[tuple[str, int], set[tuple[str, str]]] = {}
     for node, tools in interpreter.tool_calls.items():
         for tool, given in tools.values():
             place = (_name(tool), interpreter.span(node).line)
             limits[place] = limit_of(given)
             every = interpreter.every_arguments.get((node, tool.server, tool.name), (given,))
             paths.setdefault(place, set()).update(path_of(tool, one) for one in every)
+            objects.setdefault(place, set()).update(objects_of(tool, one) for one in every)
     found = {}
     for source in sources:
         tool = _tool_of(interpreter.tool_lookup, source)
         facts, limit = facts_of(tool), limits.get((source.name, source.line))
         read = paths.get((source.name, source.line), ())
         path = next(iter(read)) if len(read) == 1 else ""
-        found[source] = SourceFacts(tool, facts.private, facts.outsiders, limit, path)
+        about = objects.get((source.name, source.line), ())
+        object_id, where = next(iter(about)) if len(about) == 1 else ("", "")
+        found[source] = SourceFacts(tool, facts.private, facts.outsiders, limit, path, object_id, where)
     return found
 
 

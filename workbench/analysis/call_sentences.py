@@ -20,7 +20,7 @@ from msgspec import Struct, structs
 from workbench.analysis.data_flow.argument_sources import Repetition, SinkCall
 from workbench.analysis.data_flow.held_data import CallSource
 from workbench.analysis.interpreter.effects import host
-from workbench.analysis.interpreter.tool_calls import argument_values, constant_texts, describe_doubt
+from workbench.analysis.interpreter.tool_calls import argument_values, constant_texts, describe_doubt, noted_texts
 from workbench.analysis.interpreter.values import HOLE, Arguments, Value, text_of
 from workbench.analysis.sql_statements import SqlClass, SqlEffect, describe_sql
 from workbench.analysis.visible_text import named, quoted, shorten
@@ -64,6 +64,7 @@ _PLACE_ARGUMENTS: Final = names(
 )
 _PATH_ARGUMENTS: Final = names("path paths file files filename file_path filepath source src dst destination new_path")
 _IDENTIFIERS: Final = names("id ids sid iid uid gid uuid key keys slug ref path paths line row")
+_PRIVATE_KEY: Final = re.compile(r"(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:pem|key|ppk|p12|pfx)$", re.IGNORECASE)
 _ID: Final = re.compile(r"[A-Za-z]{1,10}_[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*")  # "pi_3Abc", whatever its argument
 _FILES: Final = names("file files directory folder image document")
 _NAMES: Final = frozenset({"name", "names"})
@@ -83,6 +84,7 @@ _DATABASES: Final = names(
     "sql sqlite postgres postgresql mysql mariadb duckdb bigquery snowflake database db clickhouse"
 )
 _LIMITS: Final = names("limit max count n top first per_page page_size max_results top_k num_results size")
+_PAYING: Final = names("refund transfer payout pay payment charge withdraw")
 _FLAGS: Final = names("force recursive overwrite hard permanent permanently purge all public delete_branch mirror")
 _KINDS: Final = names("kind type resource_type object_type entity_type item_type")
 _VAGUE: Final = names("resource resources object objects item items entity entities")  # nouns that a kind replaces
@@ -108,6 +110,8 @@ class SourceFacts(Struct, frozen=True):
     untrusted: bool
     limit: int | None = None  # the most rows that the call asks for
     path: str = ""  # the file or page that it reads, if that is constant
+    object_id: str = ""  # what it reads one object by, if that is constant
+    place: str = ""  # the channel, repository or so that it reads from, if that is constant
 
 
 class CallText(Struct, frozen=True):
@@ -179,6 +183,11 @@ class CallDescriber:
     def __init__(self, sources: Mapping[CallSource, SourceFacts]) -> None:
         self._sources = sources
 
+    def data_of(self, sources: Iterable[CallSource]) -> str:
+        """Return what answers hold: "order data (demo.list_orders, line 1)"."""
+        ordered = tuple(sorted(sources, key=lambda one: (one.line, one.name)))
+        return _Writer(self._sources, many=False).data([_Argument("", (), ordered)])
+
     def describe(
         self, tool: Tool, given: Arguments, texts: Mapping[str, Iterable[str]], sink: SinkCall | None, looped: bool
     ) -> CallText:
@@ -200,24 +209,20 @@ class CallDescriber:
             if not text:
                 return CallText(f"Reads with {tool.server}.{tool.name}{describe_doubt(tool)}")
         else:
-            text = _acting(tool, arguments, writer)
-        often = "" if _is_counted(arguments, sink) else _often(sink, looped, writer)
+            reads = action_of(tool)[0] in tool_verbs.READING and not facts.sends
+            text = (_reading(tool, arguments) if reads else "") or _acting(tool, arguments, writer)
+        counted = _is_counted(arguments, sink) or (_only_reads(tool) and not sends)
+        often = "" if counted else _often(sink, looped, writer)
         read = bool(effects) and all(one.kind is not SqlClass.UNKNOWN for one in effects)
-        more = (
-            "" if given.loose is None and "**" not in given.named else ", with more arguments known only while it runs"
-        )
-        text = self._complete(tool, text, arguments, writer, often, read, more)
+        often += "" if _only_reads(tool) else _unknown_facts(tool, given, arguments)
+        text = self._complete(tool, text, arguments, writer, often, read)
         return CallText(text, frozenset(writer.cited), effects[0].kind if effects else None, sends)
 
     def _complete(
-        self, tool: Tool, text: str, arguments: Sequence[_Argument], writer: _Writer, often: str, read: bool, more: str
+        self, tool: Tool, text: str, arguments: Sequence[_Argument], writer: _Writer, often: str, read: bool
     ) -> str:
-        """Return the sentence with the tool, how often it is called, and what is unknown. `read`: its SQL says it.
-        `more`: what is said of other arguments."""
+        """Return the sentence with the tool, how often it is called, and what is unknown. `read`: its SQL says it."""
         name, facts = f"{tool.server}.{tool.name}", facts_of(tool)
-        if _only_reads(tool):
-            often = ""
-        often += more
         if text:
             return f"{text} through {name}{often}{'' if read else describe_doubt(tool)}"
         told = f"Calls {name}{_listed(arguments)}{writer.with_data(arguments)}{often}"
@@ -273,15 +278,20 @@ class _Writer:
     def _noun(self, source: CallSource) -> str:
         facts = self.facts[source]
         if facts.path:
-            return f"the content of {named(facts.path)}"
+            what = "private key" if _PRIVATE_KEY.search(facts.path) else "content of"
+            return f"the {what} {named(facts.path)}"
         if facts.untrusted and not facts.private:
             return "outsiders' text"
         noun = object_of(facts.tool)
         if not noun:
             return "data"
+        if facts.object_id:
+            return f"data of {_singular(noun)} {facts.object_id}"
         if facts.limit is not None and _is_plural(noun):
-            return f"data of up to {facts.limit:,} {noun}" if facts.limit != 1 else f"data of 1 {_singular(noun)}"
-        return f"{_singular(noun)} data"
+            found = f"data of up to {facts.limit:,} {noun}" if facts.limit != 1 else f"data of 1 {_singular(noun)}"
+        else:
+            found = noun if facts.place else f"{_singular(noun)} data"
+        return f"{found} of {facts.place}" if facts.place else found
 
 
 # ── Arguments ───────────────────────────────────────────────────────────────────────────────────────────
@@ -311,7 +321,8 @@ def _inner_arguments(value: Value, outer: _Argument) -> list[_Argument]:
     leaves = list(islice(_leaves(value, ()), MOST_INNER))
     if outer.name in _PARENTS:
         texts = tuple(text for path, text in leaves if not {"id", "key", "name"}.isdisjoint(path))
-        return [_Argument(outer.name, texts[:1])] if texts else []
+        kind = next((word for path, _ in leaves for word in path if f"parent_{word}_id" in _PARENTS), "")
+        return [_Argument(f"parent_{kind}_id" if kind else outer.name, texts[:1])] if texts else []
     title = next((text for path, text in leaves if not _TITLES.isdisjoint(path)), "")
     return [_Argument("title", (title,))] if title else []
 
@@ -345,6 +356,22 @@ def _sql_of(tool: Tool, arguments: Sequence[_Argument]) -> list[SqlEffect]:
     return sorted(dict.fromkeys(found), key=lambda one: -one.kind)
 
 
+def _unknown_facts(tool: Tool, given: Arguments, arguments: Sequence[_Argument]) -> str:
+    """Return what a reader needs to know and the text does not determine, such as an amount."""
+    told = {one.name for one in arguments if one.constant or one.sources}
+    values = {"_".join(tool_verbs.name_words(name)) for name in argument_values(tool, given)}
+    fields = tool.input_schema.get("properties")
+    moves = not _PAYING.isdisjoint(tool_verbs.name_words(tool.name))
+    unstated = (
+        moves and isinstance(fields, Mapping) and "amount" in fields and "amount" not in values and given.loose is None
+    )
+    missing = [name for name in ("amount", "quantity", "price", "title", "subject") if name in values - told]
+    text = f", {' and '.join(missing)} known only while it runs" if missing else ""
+    text += ", with no amount given" if unstated else ""
+    open_ended = given.loose is not None or "**" in given.named
+    return f"{text}, with more arguments known only while it runs" if open_ended else text
+
+
 def _is_counted(arguments: Sequence[_Argument], sink: SinkCall | None) -> bool:
     """Return whether the constants of an argument say how often a call is made: one of them in each turn."""
     if sink is None or len(sink.loops) != 1 or sink.conditional:
@@ -358,6 +385,13 @@ def limit_of(given: Arguments) -> int | None:
         if name in _LIMITS and type(value.const) is int and value.const > 0:
             return value.const
     return None
+
+
+def objects_of(tool: Tool, given: Arguments) -> tuple[str, str]:
+    """Return the constants that say which object a call reads, and where."""
+    arguments = [one for one in _arguments(tool, given, noted_texts(tool, (given,)), None) if one.is_whole]
+    ids = [one for one in arguments if not one.is_place and not one.name_words.isdisjoint(_IDENTITY)]
+    return (ids[0].constant if len(ids) == 1 else ""), " in ".join(_places([one for one in arguments if one.is_place]))
 
 
 def path_of(tool: Tool, given: Arguments) -> str:
@@ -476,13 +510,14 @@ def _sending(
     title = _title([one for one in content if one.is_whole or not data])
     where = _target(targets, writer)
     if data:
-        subject = f" ({title})" if title else ""
+        subject = f" ({_titled(content, ())})".replace("(with ", "(").replace("(titled ", "(title ") if title else ""
         kind = f" as {noun}" if noun else ""
         return f"{head} {data}{kind}{subject}{f' to {where}' if where else ''}"
     if mails and where:
         return f"{head} {title} to {where}" if title else f"{head} {where}"
     ids, around = _own_ids(ids, words)
-    what = " ".join(filter(None, (noun or ("e-mail" if mails else ""), _constants(ids), title, _belonging(around))))
+    around_text = f"({_belonging(around).removeprefix('of ')})" if around else ""
+    what = " ".join(filter(None, (noun or ("e-mail" if mails else ""), _constants(ids), title, around_text)))
     return f"{head} {what}{f' to {where}' if where else ''}".rstrip()
 
 
@@ -507,14 +542,21 @@ def _changing(
     branch = next((one for one in ids if one.name == "branch" and "branch" not in words and one.constant), None)
     ids = [one for one in ids if one is not branch]
     head, noun = _third_person(verb), _plural(noun) if several else noun
-    parts = [head, noun, _constants(ids), _title(content)]
+    listed = list(dict.fromkeys(source for one in chosen for source in one.sources))
+    if several and _is_listed(listed, words, writer) and (limit := writer.facts[listed[0]].limit):
+        noun = f"up to {limit:,} {noun}"
+    elif chosen and not several and noun and not _is_plural(noun) and not _constants(ids):
+        noun = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    new = [one for one in content if one.sources]
+    title = _titled(content, words)
+    parts = [head, noun, _constants(ids), "" if new else title]
     parts += [_belonging(around), _amount(content)]
     if owners:
         parts.append("for " + " and ".join(f"{one.noun} {one.constant}" for one in owners[:MOST_CONSTANTS]))
     if chosen:
-        parts.append(f"chosen from {writer.data(chosen)}")
-    if above := _constants([one for one in targets if one.name in _PARENTS]):
-        parts.append(f"below {above}")
+        parts.append(_choice(chosen, words, several, writer))
+    if above := [one for one in targets if one.name in _PARENTS and one.constant]:
+        parts.append(f"below {above[0].noun.removeprefix('parent').strip()} {above[0].constant}".replace("  ", " "))
     targets = [one for one in targets if one.name not in _PARENTS]
     if where := _target(targets, writer):
         parts.append(f"{'to' if verb in ('move', 'copy', 'rename', 'navigate', 'transfer') else 'in'} {where}")
@@ -524,8 +566,26 @@ def _changing(
         parts.append(f"(branch {branch.constant})")
     new = [one for one in content if any((source.name, source.line) not in writer.cited for source in one.sources)]
     text = " ".join(filter(None, parts)) + writer.with_data(new)
+    text += f", {title}" if title and any(one.sources for one in content) else ""
     flags = [one.name.replace("_", " ") for one in content if one.name in _FLAGS and one.texts == ("True",)]
     return f"{text}, with {' and '.join(flags)}" if flags else text
+
+
+def _choice(chosen: Sequence[_Argument], words: Sequence[str], several: bool, writer: _Writer) -> str:
+    """Return which objects are meant: "chosen from outsiders' text (demo.read_mail, line 2)"."""
+    sources = list(dict.fromkeys(source for one in chosen for source in one.sources))
+    if any(writer.facts[one].untrusted for one in sources):
+        found = [structs.replace(one, sources=tuple(sources)) for one in chosen[:1]]
+        return f"chosen from {writer.origin(found[0])}"
+    if several and _is_listed(sources, words, writer):
+        return f"from the list {writer.place(sources[0])}"
+    return f"chosen from {writer.data(chosen)}"
+
+
+def _is_listed(sources: Sequence[CallSource], words: Sequence[str], writer: _Writer) -> bool:
+    """Return whether an answer lists objects of the kind that is changed."""
+    listed = object_of(writer.facts[sources[0]].tool) if len(sources) == 1 else ""
+    return bool(listed) and _singular(listed) == _singular(_object(words))
 
 
 def _own_ids(ids: Sequence[_Argument], words: Sequence[str]) -> tuple[list[_Argument], list[_Argument]]:
@@ -609,6 +669,8 @@ def _reading(tool: Tool, arguments: Sequence[_Argument]) -> str:
         return f"{_third_person(verb) if verb in ('search', 'list', 'fetch') else 'Reads'} {things}{wanted}"
     if told := _reading_objects(tool, arguments):
         return told
+    if told := _reading_plainly(tool, arguments):
+        return told
     outside = facts_of(tool).reaches_outside
     asked = [one for one in arguments if outside and one.name in _CONTENT | _SQL and one.is_whole]
     return f"Asks for {quoted(asked[0].texts[0])}" if asked else ""
@@ -637,6 +699,28 @@ def _reading_objects(tool: Tool, arguments: Sequence[_Argument]) -> str:
     return f"Reads {f'{noun} of ' if noun else ''}{things}{f' in {where}' if where else ''}"
 
 
+def _reading_plainly(tool: Tool, arguments: Sequence[_Argument]) -> str:
+    """Return what a tool reads, by its name: "Reads customer CUS-0003", "Reads issues of acme/shop"."""
+    verb, words = action_of(tool)
+    noun = _object(words)
+    if verb not in tool_verbs.READING or not noun:
+        return ""
+    asked = [one for one in arguments if facts_of(tool).reaches_outside and one.name in _CONTENT | _SQL]
+    if asked:
+        return ""
+    head = (
+        "Reads"
+        if verb in ("get", "list", "read", "fetch", "query", "show", "describe", "view")
+        else _third_person(verb)
+    )
+    ids = [one for one in arguments if not one.is_place and not one.name_words.isdisjoint(_IDENTITY) and one.constant]
+    where = " in ".join(_places([one for one in arguments if one.is_place and not one.sources]))
+    noun = _singular(noun) if ids and all(len(one.texts) == 1 for one in ids) else noun
+    if not ids and not _is_plural(noun) and any(one.sources for one in arguments):
+        noun = _plural(noun)
+    return " ".join(filter(None, (head, noun, _constants(ids), f"of {where}" if where else "")))
+
+
 def _object(words: Sequence[str]) -> str:
     return shorten(" ".join("e-mail" if word == "email" else word for word in words), 40)
 
@@ -649,19 +733,30 @@ def _title(content: Sequence[_Argument]) -> str:
     """Return the constant title or text, quoted."""
     for group in (_TITLES, _CONTENT):
         for one in content:
-            text = next((text for text in one.texts if text.strip(HOLE + " ")), "")
-            if one.name in group and text:
-                return quoted(text)
+            texts = [text for text in one.texts if text.strip(HOLE + " ")]
+            if one.name in group and texts:
+                return quoted(texts[0]) + (" or another text" if one.open or len(texts) > 1 else "")
     return ""
+
+
+def _titled(content: Sequence[_Argument], words: Sequence[str]) -> str:
+    """Return the constant title or text with what it is: "titled “Minutes”", "with message “fix”"."""
+    title = _title(content)
+    if not title:
+        return ""
+    texts = [one for group in (_TITLES, _CONTENT) for one in content if one.name in group and one.constant]
+    role = texts[0].name
+    if role in words or role in ("value", "values", "data", "fields"):
+        return title
+    if role in ("title", "name", "headline", "summary"):
+        return f"titled {title}"
+    plain = role in ("content", "contents", "body", "markdown", "html")
+    return f"with {'text' if plain else role.replace('_', ' ')} {title}"
 
 
 def _target(targets: Sequence[_Argument], writer: _Writer) -> str:
     """Return where something goes: constants as they are, other targets by the answers they are taken from."""
-    constant = [one.labelled for one in targets if one.constant and not one.sources]
-    place = {one.name: one.labelled for one in targets if one.constant and not one.sources}
-    if {"owner", "repo"} <= place.keys():
-        constant = [f"{place.pop('owner')}/{place.pop('repo')}", *place.values()]
-    told = constant[:MOST_CONSTANTS]
+    told = _places([one for one in targets if one.constant and not one.sources])[:MOST_CONSTANTS]
     for one in targets:
         if one.sources:
             made = f" {one.constant}" if one.constant else ""
@@ -669,6 +764,14 @@ def _target(targets: Sequence[_Argument], writer: _Writer) -> str:
         elif not one.constant:
             told.append(f"{_target_noun(one, writer.many)} known only at run time")
     return " and ".join(dict.fromkeys(told))
+
+
+def _places(arguments: Sequence[_Argument]) -> list[str]:
+    """Return constant places as they are shown, a repository with its owner."""
+    found = {one.name: one.labelled for one in arguments if one.constant}
+    if {"owner", "repo"} <= found.keys():
+        return [f"{found.pop('owner')}/{found.pop('repo')}", *found.values()]
+    return list(found.values())
 
 
 def _target_noun(argument: _Argument, many: bool) -> str:
@@ -708,6 +811,6 @@ def _often(sink: SinkCall | None, looped: bool, writer: _Writer) -> str:
     source = min(over[-1].over, key=lambda one: (-one.line, one.name))
     facts = writer.facts.get(source)
     noun = object_of(facts.tool) if facts is not None else ""
-    what = _singular(noun) if _is_plural(noun) else f"result of {source.name}"
+    what = _singular(noun) if _is_plural(noun) else f"{noun} entry" if noun else f"result of {source.name}"
     exact = over[-1].whole and sink is not None and not sink.conditional and len(over[-1].over) == 1
     return f", {'' if exact else 'at most '}once per {what}"

@@ -22,6 +22,7 @@ from workbench.permissions.sql_statements import SqlKind, read_sql
 MOST_STATEMENTS: Final = 6
 MOST_TEXT: Final = 20_000  # characters that are read
 MOST_TABLES: Final = 3
+MOST_COLUMNS: Final = 3
 _TOKEN: Final = re.compile(
     r"""--[^\n]*|/\*.{0,20000}?\*/|'(?:[^']|''){0,20000}'|"(?:[^"]|""){0,300}"|`[^`]{0,300}`|\[[^\]]{1,300}\]
     |[\w$\ufdd0.]+|;|\(|\)|<=|>=|<>|!=|[^\s\w]""",
@@ -147,12 +148,33 @@ def _on_rows(verb: str, words: list[str], upper: list[str], at: int, kind: SqlCl
             break
         if upper[place] == "WHERE" and depth == 0:
             where = place
-    if where is None:
-        return SqlEffect(f"{verb} every row of {table}", kind)
-    condition = _until_closed(words[where + 1 :])
-    if _ALWAYS.fullmatch(_text(condition)):
-        return SqlEffect(f"{verb} every row of {table}", kind)
-    return SqlEffect(f"{verb} rows of {table} (WHERE {shorten(_text(condition), 60)})", kind)
+    condition = [] if where is None else _until_closed(words[where + 1 :])
+    limited = bool(condition) and not _ALWAYS.fullmatch(_text(condition))
+    unknown = ", with parts known only while it runs" if any(HOLE in word for word in words[at:]) else ""
+    end = f" where {shorten(_text(condition), 60)}" if limited else ""
+    if verb == "Updates" and (changes := _assignments(words, upper, at, where)):
+        rows = table if limited else f"every row of {table}"
+        return SqlEffect(f"Sets {changes} in {rows}{end}{unknown}", kind)
+    return SqlEffect(f"{verb} {'rows' if limited else 'every row'} of {table}{end}{unknown}", kind)
+
+
+def _assignments(words: list[str], upper: list[str], at: int, where: int | None) -> str:
+    """Return what an UPDATE sets: "status = 'paid', paid_at = now()"; empty if that cannot be read."""
+    if "SET" not in upper[at:]:
+        return ""
+    depth, parts = 0, [list[str]()]
+    for word in _until_closed(words[upper.index("SET", at) + 1 : where]):
+        if depth == 0 and word.upper() == "FROM":
+            break
+        depth += (word == "(") - (word == ")")
+        if word == "," and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    shown = [shorten(_text(part), 40) for part in parts if part]
+    if len(shown) > MOST_COLUMNS:
+        shown = [*shown[: MOST_COLUMNS - 1], f"{len(shown) - MOST_COLUMNS + 1} more columns"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
 def _until_closed(words: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from workbench.analysis.call_effects import CALL
 from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import NotedFinding, ProgramReport
-from workbench.analysis.interpreter.tool_calls import describe_doubt
+from workbench.analysis.interpreter.tool_calls import describe_doubt, is_undescribed
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTEST_BLOB
@@ -36,7 +36,8 @@ from workbench.records.common_types import at_least, count_of, rank, worst
 
 MOST = 3  # maximum number of named items of one kind; the rest is counted
 MOST_TEXT = 240  # characters of a headline that names what is read
-RULES: Final = "11"  # changes whenever a rule does; verdicts of other rule versions are not valid
+_READS: Final = "Reads "  # begins what is said of a call that only reads
+RULES: Final = "12"  # changes whenever a rule does; verdicts of other rule versions are not valid
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 
@@ -47,7 +48,7 @@ def headline(report: ProgramReport) -> tuple[HeadlinePart, ...]:
         text = _ended(f"Cannot run: {_named(blocked, 'reason')}")
         return (HeadlinePart(text, worst(note.finding.risk for note in report.notes.values())),)
     parts = [*_changing_calls(report), *_further_effects(report), *_refused(report)]
-    parts += _reading_calls(report, MOST_TEXT - sum(len(part.text) for part in parts))
+    parts += _reading_calls(report, " ".join(part.text for part in parts))
     parts += _unverified_servers(report)
     return tuple(replace(part, text=_ended(part.text)) for part in parts) or (HeadlinePart(ONLY_COMPUTES, Risk.LOW),)
 
@@ -66,8 +67,11 @@ def _changing_calls(report: ProgramReport) -> list[HeadlinePart]:
     notes.sort(key=order)
     doubts = {use.full_name: describe_doubt(use.tool) for use in report.uses.values()}
     told: set[str] = set()
-    parts = []
+    parts: list[HeadlinePart] = []
+    stated = " ".join(note.finding.message for note in notes if not note.finding.message.startswith(_READS))
     for note in notes:
+        if note.finding.message.startswith(_READS) and _is_stated(note, stated):
+            continue
         part, doubt = _part(note), doubts.get(note.finding.subject, "")
         if doubt in told:  # what is unknown of a server is said once
             part = replace(part, text=part.text.replace(doubt, "", 1))
@@ -77,14 +81,23 @@ def _changing_calls(report: ProgramReport) -> list[HeadlinePart]:
 
 
 def _unverified_servers(report: ProgramReport) -> list[HeadlinePart]:
-    """Return that the user has not decided about the servers of tools whose annotations matter, each once."""
-    undecided = (use.tool for use in report.uses.values() if use.tool.standing is not Standing.ASKS)
-    servers = list(dict.fromkeys(tool.server for tool in undecided if facts_of(tool).unverified))
-    if not servers:
-        return []
+    """Return what is not known of the servers of tools whose annotations matter, each server once."""
+    tools = [use.tool for use in report.uses.values() if use.tool.standing is not Standing.ASKS]
+    unverified = list(dict.fromkeys(tool.server for tool in tools if facts_of(tool).unverified))
+    silent = dict.fromkeys(tool.server for tool in tools if is_undescribed(tool))
+    quiet = [server for server in silent if server not in unverified]
+    found = []
+    if unverified:
+        found.append(f"{_servers(unverified)} {'is' if len(unverified) == 1 else 'are'} not verified yet")
+    if quiet:
+        does, its = ("does", "its") if len(quiet) == 1 else ("do", "their")
+        found.append(f"{_servers(quiet)} {does} not say what {its} tools change")
+    return [HeadlinePart(text, Risk.LOW) for text in found]
+
+
+def _servers(servers: Sequence[str]) -> str:
     more = f" and {count_of(len(servers) - MOST, 'more server')}" if len(servers) > MOST else ""
-    listed = f"{', '.join(servers[:MOST])}{more}" if more else " and ".join(servers)
-    return [HeadlinePart(f"{listed} {'is' if len(servers) == 1 else 'are'} not verified yet", Risk.LOW)]
+    return f"{', '.join(servers[:MOST])}{more}" if more else " and ".join(servers)
 
 
 def _risk_rank(note: NotedFinding) -> int:
@@ -102,12 +115,17 @@ def _part(note: NotedFinding) -> HeadlinePart:
     return HeadlinePart(message, risk, note.finding.span.line, note.finding.subject, states)
 
 
-def _reading_calls(report: ProgramReport, most_text: int) -> list[HeadlinePart]:
-    """Return what is read: named if that is little and at most so long, otherwise counted."""
+def _reading_calls(report: ProgramReport, stated: str) -> list[HeadlinePart]:
+    """Return what is read: named if that is little, otherwise counted. What the text before it names is left out."""
     notes = sorted(
-        (note for note in _calls(report) if note.effect and note.effect.risk is Risk.LOW),
+        (
+            note
+            for note in _calls(report)
+            if note.effect and note.effect.risk is Risk.LOW and not _is_stated(note, stated)
+        ),
         key=lambda note: note.finding.span.line,
     )
+    most_text = MOST_TEXT - len(stated)
     texts = list(dict.fromkeys(note.finding.message for note in notes))
     tools = list(dict.fromkeys(note.finding.subject for note in notes))
     if not notes:
@@ -121,6 +139,12 @@ def _reading_calls(report: ProgramReport, most_text: int) -> list[HeadlinePart]:
         return parts + [HeadlinePart(f"Reads with {' and '.join(plain)}", Risk.LOW, states=states)] * bool(plain)
     words = f"Reads with {' and '.join(tools)}" if len(tools) < MOST else f"Reads with {len(tools)} tools"
     return [HeadlinePart(words, Risk.LOW)]
+
+
+def _is_stated(note: NotedFinding, stated: str) -> bool:
+    """Return whether another sentence names the answer of a call that reads."""
+    line = f"line {note.finding.span.line})"
+    return "://" not in note.finding.message and (f"({note.finding.subject}, {line}" in stated or f"({line}" in stated)
 
 
 def _further_effects(report: ProgramReport) -> list[HeadlinePart]:

@@ -75,12 +75,14 @@ class WorkLimitReached(Exception):
 
 def find_argument_sources(
     tree: ast.Module, tool_lookup: ToolLookup, known_calls: Mapping[ast.AST, Iterable[Tool]]
-) -> dict[tuple[ast.AST, str, str], SinkCall]:
-    """Return the tool calls of a program, by node, server and tool. `known_calls`: those that the interpreter found."""
+) -> tuple[dict[tuple[ast.AST, str, str], SinkCall], CallSources]:
+    """Return the tool calls of a program, by node, server and tool, and the sources of all that it writes to files.
+
+    `known_calls`: those that the interpreter found."""
     evaluator = SourceEvaluator(tool_lookup, known_calls)
     with suppress(WorkLimitReached, RecursionError):  # what was found until then is true
         evaluator.run(tree)
-    return evaluator.calls
+    return evaluator.calls, evaluator.files.all_sources()
 
 
 class SourceEvaluator:

@@ -132,21 +132,19 @@ def note_dynamic(interpreter: Interpreter, node: ast.AST) -> Value:
 
 
 def describe_doubt(tool: Tool) -> str:
-    """Return that the annotations of a tool are missing, not trusted or not decided about, as the end of a sentence."""
-    if facts_of(tool).risk is Risk.LOW:
-        return ""
-    claims = tool.claimed or tool.hints
+    """Return that the user wants to be asked about a tool, as the end of a sentence. What is not known of its server is
+    said once, by the headline."""
+    facts = facts_of(tool)
+    asks = facts.risk is not Risk.LOW and facts.unverified and tool.standing is Standing.ASKS
+    return f", which asks because you decided so about {tool.server}" if asks else ""
+
+
+def is_undescribed(tool: Tool) -> bool:
+    """Return whether neither the server nor the user says whether a tool changes anything."""
+    claims, facts = tool.claimed or tool.hints, facts_of(tool)
+    decided = tool.hints.read_only is not None or tool.hints.destructive is not None
     silent = claims.read_only is None and claims.destructive is None
-    if facts_of(tool).unverified:
-        if tool.standing is Standing.ASKS:
-            return f", which asks because you decided so about {tool.server}"
-        return ""  # the effect is marked as unverified, and the headline names the server once
-    if tool.hints.read_only is not None or tool.hints.destructive is not None:
-        return ""
-    if silent:
-        return f"; {tool.server} does not say whether this changes anything"
-    says = "only reads" if claims.read_only else "destroys nothing" if claims.destructive is False else "may destroy"
-    return f"; {tool.server} says that it {says}, but you have not decided whether to trust {tool.server}"
+    return facts.risk is not Risk.LOW and not facts.unverified and not decided and silent
 
 
 def reversible(tool: Tool) -> bool | None:
