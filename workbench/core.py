@@ -428,6 +428,7 @@ class Core:
             servers=len(states),
             tools=len(self.catalog.tools()),
             agents=self.connected_agents.agents(),
+            paused=self.settings.agent_paused,
             waiting=manager.count_runs(RunState.WAITING),
             running=manager.count_runs(RunState.RUNNING),
             queued=manager.slots.waiting,

@@ -307,6 +307,13 @@ class EventsLost(_Event, frozen=True):
     kind: str  # the event's name
 
 
+class RequestsAnnounced(_Event, frozen=True):
+    """Requests wait that no notification service of the desktop could announce. Windows say so in the tray."""
+
+    title: str
+    body: str
+
+
 class ReviewRequested(_Event, frozen=True):
     """The user chose Review in a desktop notification. Windows come to the front and open the request."""
 
@@ -361,6 +368,7 @@ Event: TypeAlias = (
     | SignInChanged
     | CoreStopping
     | EventsLost
+    | RequestsAnnounced
     | ReviewRequested
     | Noticed
 )

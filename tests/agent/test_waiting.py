@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tests.agent.test_files import told
 from tests.broker.test_run_guard import READ, SEND
 from workbench.errors import WorkbenchError
-from workbench.records import Decision, HeldCallAnswer, RunState
+from workbench.records import Decision, EntryQuery, HeldCallAnswer, RunState
 
 DELETES = {"code": "import os\nos.remove('workspace/old.txt')\nresult = 'gone'", "description": "tidy up"}
 HANG = 60
@@ -144,6 +144,52 @@ async def test_a_run_is_found_after_a_reconnection_only_by_the_id_that_its_agent
             assert "of yours" in refused, guessed
         answer, state = await told(client, "get_run", run_id=signed)
     assert (answer, state["state"]) == ('result = "gone"', "done")
+
+
+TWO_CALLS = """from servers.demo import list_orders
+import asyncio
+first = await list_orders(limit=1)
+print("first")
+while True:
+    await asyncio.sleep(0.05)
+    try:
+        await list_orders(limit=1)
+    except Exception as fault:
+        result = str(fault)
+        break
+"""
+
+
+async def test_paused_agents_start_nothing_until_the_user_resumes_them(alone, agent):
+    async with agent() as client:
+        _, facts = await told(client, "execute_code", **DELETES)
+        running = asyncio.create_task(told(client, "execute_code", code=TWO_CALLS, description="loop"))
+        await until(lambda: alone.run_manager.count_runs(RunState.RUNNING) == 1)
+        await alone.api.change_setting("agent.paused", True)
+        assert (await alone.api.status()).paused
+        text, _ = await running
+        assert "The user has paused agents" in text, "a call of a program that ran already"
+        for tool, arguments in (
+            ("execute_code", {"code": "result = 1", "description": "x"}),
+            ("write_workspace_file", {"path": "a.txt", "content": "x"}),
+            ("read_workspace_file", {"path": "old.txt"}),
+            ("search_tools", {}),
+        ):
+            refused, _ = await told(client, tool, **arguments)
+            assert "The user has paused agents" in refused, tool
+            assert "mcp-workbench agents resume" in refused
+        assert (await told(client, "get_run", run_id=facts["run"]))[1]["state"] == "waiting"
+        with pytest.raises(WorkbenchError, match="Agents are paused"):
+            decide(alone, facts["run"])
+        mine = alone.run_manager.submit("result = 2", alone.services.sessions.person)
+        assert (await alone.run_manager.wait_until_finished(mine.id)).state is RunState.DONE, "the user is not paused"
+        await alone.api.change_setting("agent.paused", False)
+        decide(alone, facts["run"])
+        text, state = await told(client, "get_run", run_id=facts["run"], wait=40)
+    assert (state["state"], text) == ("done", 'result = "gone"')
+    kinds = [entry.note.summary for entry in await alone.api.entries(EntryQuery(kind="setting.changed"))]
+    assert any("agent.paused to True" in one for one in kinds)
+    assert await alone.api.entries(EntryQuery(kind="agent.refused"))
 
 
 async def test_what_waits_ends_when_its_agent_leaves(alone, agent):

@@ -122,6 +122,14 @@ async def test_the_users_answer_reaches_each_client_in_its_format(client: Client
         assert held.why == ("Its risk is high, and you have set no rules.",), "the heading is not repeated"
 
 
+async def test_paused_agents_get_no_call_of_their_own_tools_allowed(client: Client):
+    await client.core.api.change_setting("agent.paused", True)
+    code, answer, _ = await client.ask("claude-code", client.payload("claude bash", session_id="paused"))
+    assert (code, decision_of(answer)) == (0, "deny")
+    assert "The user has paused agents" in json.dumps(answer)
+    await client.core.api.change_setting("agent.paused", False)
+
+
 async def test_a_low_risk_leaves_the_client_to_decide_unless_the_user_allows_it(client: Client):
     reading = client.payload("claude bash", tool_input={"command": "git status"})
     assert await client.ask("claude-code", reading) == (0, None, "")

@@ -565,7 +565,7 @@ class FakeCore:
         return CoreStatus(
             "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states), len(self.tool_list),
             self.agents, waiting, skills=2, ledger=ledger, notices=self.notices, levels=self.level_list,
-            kept_states=len(self.state_list),
+            kept_states=len(self.state_list), paused=self.current_settings.agent_paused,
         )  # fmt: skip
 
     async def token_report(self) -> TokenReport:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.notifications.session_bus import STRANGER, SessionBus
 from tests.runs.steps import reached, waiting
 from workbench.core import Core
-from workbench.events import CallHeld, ReviewRequested, spawn
+from workbench.events import CallHeld, RequestsAnnounced, ReviewRequested, spawn
 from workbench.records import CheckState, Decision, HeldCall, RunState
 
 DELETES = "import os\nos.remove('workspace/{}.txt')\n"
@@ -131,6 +131,21 @@ async def test_review_opens_the_window_that_is_there(core, bus, agent):
     await bus.signal("ActionInvoked", "us", (shown.number, "review"))
     async with asyncio.timeout(30):
         assert await heard.get() == ReviewRequested(run.id, "token-1")
+    window.cancel()
+    await asyncio.wait([window])
+
+
+async def test_without_a_notification_service_a_window_is_told_to_announce(core, bus, agent):
+    heard = asyncio.Queue()
+    core.bus.listen(heard.put_nowait, RequestsAnnounced)
+    bus.has_service = False
+    window = spawn("window", core.api.attend())
+    await asyncio.sleep(0)
+    await propose(core, agent)
+    async with asyncio.timeout(30):
+        announced = await heard.get()
+    assert announced.title == "A program of Claude <b>Code</b> waits"
+    assert "Deletes workspace/old.txt." in announced.body
     window.cancel()
     await asyncio.wait([window])
 

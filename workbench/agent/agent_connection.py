@@ -30,8 +30,9 @@ from workbench.agent.protocol_identity import IdentifyingServer, agent_name, cla
 from workbench.agent.skill_tools import SkillResources, SkillTools
 from workbench.agent.task_extension import TaskExtension
 from workbench.agent.tool_calls import ToolAnswer, to_mcp_result
-from workbench.agent.tool_definitions import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
+from workbench.agent.tool_definitions import EXECUTE, GET_RUN, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
 from workbench.agent.workspace_tools import WorkspaceTools
+from workbench.broker.agent_pause import PAUSED, is_paused
 from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
@@ -154,6 +155,7 @@ class AgentConnection:
         self._changed(True)
         try:
             given.check(params.name, arguments := params.arguments or {})
+            self._check_not_paused(params.name)
             if params.request_state is not None:
                 return to_mcp_result(await self._tasks.resume(context, params), self._marks)
             if (direct := await self._direct.call(context, params.name, arguments)) is not None:
@@ -163,6 +165,12 @@ class AgentConnection:
             return to_mcp_result(
                 ToolAnswer(str(fault), failed=True, kind=TextKind.PUBLIC), self._marks, structured=False
             )
+
+    def _check_not_paused(self, tool: str) -> None:
+        """Refuse all tools while agents are paused, except looking at runs."""
+        if tool != GET_RUN.name and is_paused(self._services.settings(), self._session.origin):
+            self._note("agent.refused", f"A request for {tool:.100} was refused: agents are paused")
+            raise WorkbenchError(PAUSED.message, PAUSED.hint)
 
     async def _answer(self, context: Context, name: str, arguments: JsonObject) -> ToolAnswer:
         match name:

@@ -29,6 +29,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from workbench import offload
+from workbench.broker.agent_pause import PAUSED, is_paused
 from workbench.broker.agent_sessions import Session
 from workbench.broker.answer_registration import keep_outcome, register_outcome
 from workbench.broker.call_audit import LATER, call_note, ended_call_note, with_masked_names
@@ -135,6 +136,8 @@ class Broker:
             return self._refuse(with_masked_names(call, session), session, unknown, Risk.LOW)
         if (call.server, call.tool) != (tool.server, tool.name):
             call = replace(call, server=tool.server, tool=tool.name)
+        if is_paused(self._services.settings(), session.origin):
+            return self._refuse(call, session, PAUSED, Risk.LOW)
         context = await self._context(call, tool, session, guard)
         judgement = await self._judge(call, context, guard)
         used = self._count_uses(judgement.used)
@@ -159,6 +162,8 @@ class Broker:
             return self._refuse(
                 call, session, judgement.fault, judgement.noted_risk, confirm=confirm, asks=judgement.asks
             )
+        if is_paused(self._services.settings(), session.origin):  # since it began to wait
+            return self._refuse(call, session, PAUSED, judgement.noted_risk)
         if judgement.stand_in and guard is not None:
             return await self._answer_dry_run(call, context, session, judgement, guard)
         return await self._make_call(call, context, session, judgement, guard, progress)

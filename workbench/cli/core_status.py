@@ -39,6 +39,8 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     print(f"core      version {status.version}, process {status.pid}, since {format_time(status.started)}")
     print(f"servers   {status.servers_ready} of {status.servers} ready, {status.tools} tools known")
     print(visible(f"agents    {len(status.agents)} {', '.join(agent.name for agent in status.agents)}".rstrip()))
+    if status.paused:
+        print("          paused: mcp-workbench agents resume")
     if status.http_endpoint:
         print(f"endpoint  {status.http_endpoint}")
     print(f"runs      {status.waiting} waiting for you, {status.running} running, {status.queued} queued")

@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "List what waits for approval, and answer in a terminal.",
     ),
     "review": ("review:arrange_review", "Answer everything that waits on one screen, for terminals and SSH."),
+    "agents": ("agents:arrange_agents", "List connected agents, and pause or resume all of them."),
     "calls": ("waiting_requests:arrange_calls", "List held calls of running programs, and answer in a terminal."),
     "phone": ("phone:arrange_phone", "Pair phones with the review page, list them, and revoke them."),
     "notify": ("notifications:arrange_notify", "Test the notifications about requests that wait."),
@@ -93,6 +94,7 @@ USAGES = (
     ("mcp-workbench runs list|show", "list programs and calls that wait for approval"),
     ("mcp-workbench runs allow|deny|edit ID", "allow, deny or edit a waiting program"),
     ("mcp-workbench calls list|allow|deny", "list, allow or deny held calls of running programs"),
+    ("mcp-workbench agents list|pause|resume", "list connected agents, pause or resume all of them"),
     ("mcp-workbench phone pair|list|revoke", "pair phones with the review page, list or revoke them"),
     ("mcp-workbench notify test", "send a test message through every channel of notifications"),
     ("mcp-workbench pin set|clear", "require a PIN for approvals in a terminal"),
@@ -216,6 +218,7 @@ def arranger(command: str) -> Callable[[Parser], None]:
 
 
 COMMAND_EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "agents": ("agents list", "agents pause", "agents resume"),
     "servers": ("servers --json", "servers --known", "servers --add 'GitHub, at its address'", "servers allow github"),
     "tools": ("tools --server demo", "tools --search 'late orders'"),
     "call": ("call demo list_orders --arg limit=3 --output json", "call files write --json @arguments.json --yes"),

@@ -20,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.analysis.shell.command_reader import lower_first
+from workbench.broker.agent_pause import PAUSED
 from workbench.broker.held_calls import CORE_CLOSED, MUTED, TIMED_OUT, HeldCalls
 from workbench.broker.services import Services
 from workbench.client_hooks.call_effects import CallEffects, read_call, show_change
@@ -156,6 +157,8 @@ class HookRequests:
 
     async def _judge(self, call: HookCall, effects: CallEffects, seconds: float) -> HookOutcome:
         rules, settings = self._services.rules, self._services.settings()
+        if settings.agent_paused:
+            return HookOutcome(HookDecision.DENY, f"{PAUSED.message} {PAUSED.hint}", "you")
         answer = client_rules.judge(rules.rules, call.client, call.kind.value, effects.subjects, call.session)
         rules.note_use(answer.rule)
         label = answer.rule.label if answer.rule is not None else ""

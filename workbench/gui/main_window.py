@@ -14,6 +14,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
 
+from workbench.events import RequestsAnnounced
 from workbench.gui.centre import Centre
 from workbench.gui.kit.dialogs import fit_to_screen
 from workbench.gui.kit.icons import icon
@@ -269,8 +270,20 @@ class MainWindow(QMainWindow):
         self.context.store.waiting_changed.connect(self.docks["runs"].count)
         self.skills.agent_drafts.connect(self.docks["skills"].count)
         self.context.store.waiting_changed.connect(Attention(self, bridge).count)
-        self.tray = Tray(self, self.review, self.quit)
+        self.tray = Tray(self, self.review, self.quit, self._pause_agents)
         self.context.store.waiting_changed.connect(self.tray.show_count)
+        self.context.store.status_changed.connect(self._show_paused)
+        self.context.store.on(RequestsAnnounced, self._announce)
+
+    def _pause_agents(self) -> None:
+        self.commands.do("agent.pause")
+
+    def _show_paused(self) -> None:
+        self.tray.show_status(self.context.store.status)
+
+    def _announce(self, event: RequestsAnnounced) -> None:
+        """Say in the tray that requests wait: no notification service of the desktop did."""
+        self.tray.announce(event.title, event.body)
 
     def _linked(self, link: Link) -> None:
         linked = link.state is LinkState.LINKED

@@ -368,6 +368,7 @@ class WindowController(QObject):
             "ask.answer": self._decisions.show_elicitation,
             "held_call.decide": self._decisions.show_held_call,
             "agent.connect": partial(self._open, ConnectAgent),
+            "agent.pause": self._toggle_pause,
             "core.again": window.bridge.keep,
             "core.sandbox": self._show_strength,
             "core.tokens": partial(show_tokens, context, window),
@@ -529,6 +530,14 @@ class WindowController(QObject):
 
     def _close(self) -> None:
         self._window.quit()
+
+    def _toggle_pause(self) -> None:
+        status = self._context.store.status
+        self._run("pause agents", self._set_paused(not (status is not None and status.paused)))
+
+    async def _set_paused(self, paused: bool) -> None:
+        await self._context.api.change_setting("agent.paused", paused)
+        self._context.say("Agents are paused." if paused else "Agents can work again.")
 
     # what waits
 

@@ -26,6 +26,7 @@ from workbench.events import (
     Event,
     FilesHeld,
     HeldCallSettled,
+    RequestsAnnounced,
     ReviewRequested,
     RunChanged,
     spawn,
@@ -204,7 +205,8 @@ class Notifier:
         self._shown = waiting[0] if len(waiting) == 1 else None
         if self._shown is not None and _can_be_denied(self._shown):
             actions.append((DENY, "Deny"))
-        await self._desktop.show(message.title, body, actions)
+        if not await self._desktop.show(message.title, body, actions) and self._windows():
+            self._tell(RequestsAnnounced(message.title, message.body))
 
     def _describe(self, waiting: Sequence[WaitingRequest], content: str) -> NotificationText:
         """Without masking, a sentence could contain personal data, so the message has none."""

@@ -49,3 +49,4 @@ class CoreStatus(Struct, frozen=True):
     kept_states: int = 0  # number of REPL sessions
     counter: str = "≈"  # the token counter of this core
     packages: tuple[str, ...] = ()  # "numpy 2.4.6": packages that programs may import besides the standard library
+    paused: bool = False  # agents are paused: their programs and calls are refused

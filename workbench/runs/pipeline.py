@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from workbench.analysis.approval_gate import decide_gate
 from workbench.analysis.reading import PYTHON
+from workbench.broker.agent_pause import PAUSED, is_paused
 from workbench.broker.approval_clocks import ApprovalClocks
 from workbench.broker.broker import Broker
 from workbench.broker.held_calls import MUTED, HeldCalls
@@ -206,6 +207,8 @@ class RunPipeline:
         """Check that everything the user approved is still unchanged."""
         if run.record.proposal.wish not in WITHOUT_PROGRAM and not self._services.settings().run_enabled:
             return RunEnd(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
+        if is_paused(self._services.settings(), run.record.proposal.origin):
+            return RunEnd(RunState.REFUSED, "was not run: agents are paused", PAUSED)
         if run.dry_run is not None:
             run.record = replace(
                 run.record, fingerprint=self._approvals.fingerprint(run.record)

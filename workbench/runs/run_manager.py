@@ -18,6 +18,7 @@ from workbench.analysis.approval_gate import decide_gate
 from workbench.analysis.canonical_text import canonicalize, strip_code_fence
 from workbench.analysis.reading import PYTHON
 from workbench.api.marker import api
+from workbench.broker.agent_pause import check_answer, check_not_paused
 from workbench.broker.agent_sessions import Session
 from workbench.broker.broker import Broker
 from workbench.broker.services import Services
@@ -220,6 +221,7 @@ class RunManager:
         """Take a program and start its run; returns the run's current record. `dry_run`: only for the user. `wish`:
         what its author requested; for a call or a file the workbench wrote the program itself. `join`: if the session
         submitted the same before and that still waits for the user, return that run instead."""
+        check_not_paused(self._services.settings(), session.origin)
         if wish not in WITHOUT_PROGRAM:
             self._check_enabled()
         self._check_open(session)
@@ -349,6 +351,10 @@ class RunManager:
         shown = next((one for one in self.held_calls.all() if one.id == answer.held_call_id), None)
         if shown is not None:
             self.approvals.rules.make_call_rule(shown, answer)  # a rule that is refused leaves the call waiting
+        if answer.allow:
+            session = self._services.sessions.get(self.held_calls.find(answer.held_call_id).session)
+            origin = session.origin if session is not None else Origin.AGENT  # else of a different client
+            check_answer(self._services.settings(), origin, allow=True)
         held_call = self.held_calls.answer(answer)
         if not (held_call.is_answer and answer.scope == MASK_AGAIN):
             self._services.journal.append(held_call_decided(held_call, answer))
@@ -443,6 +449,7 @@ class RunManager:
 
     def _check_decision(self, run: ProgramRun, decision: Decision) -> None:
         run.check_decision(decision)
+        check_answer(self._services.settings(), run.record.proposal.origin, allow=decision.allow)
         verdict = run.record.verdict
         if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
             raise WorkbenchError("This program cannot be allowed.", verdict.sentence)

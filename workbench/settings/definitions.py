@@ -487,6 +487,12 @@ class Settings(Struct, frozen=True):
         user_only=True,
         is_list=True,
     )
+    agent_paused: bool = _setting(
+        False,
+        "Pause agents: until this is off, new programs and all calls of agents are refused, also calls of programs that"
+        " run already and of other clients' own tools. What waits for you goes on waiting, and can be denied.",
+        user_only=True,
+    )
     agent_wait_seconds: int = _setting(
         45,
         "If no window or terminal is open that could answer an approval request, the agent is told after this many"

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QSystemTrayIcon
 
-from workbench.events import ReviewRequested
+from workbench.events import RequestsAnnounced, ReviewRequested
 from workbench.gui.runs.review_dialog import ReviewDialog
 from workbench.gui.shell.bridge import LinkState
 from workbench.gui.shell.tray import ClosingDialog
@@ -110,6 +110,33 @@ def test_with_a_tray_closing_hides_and_the_notification_brings_the_request_back(
     qtbot.waitUntil(lambda: window.context.store.waiting_count == 0)
     window.close()
     assert left == [True]
+
+
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged")
+def test_the_tray_pauses_agents_and_announces_what_no_notification_service_does(
+    window: Any, fake_core: Any, make: Any, qtbot: Any, monkeypatch: Any, settled: Any
+) -> None:
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    messages: list[tuple[str, str]] = []
+    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda _self, *parts: messages.append(parts[:2]))
+    window.tray.turn(True)
+    fake_core.put_run(make.run("a"))
+    qtbot.waitUntil(lambda: window.context.store.waiting_count == 1)
+    fake_core.bus.tell(RequestsAnnounced("A program of Claude waits", "High risk."))
+    qtbot.waitUntil(lambda: messages == [("A program of Claude waits", "High risk.")])
+    icon = window.tray.findChild(QSystemTrayIcon)
+    icon.messageClicked.emit()
+    qtbot.waitUntil(lambda: is_reviewing(window))
+    assert (window.tray.pause.text(), window.status.paused.isVisible()) == ("Pause agents", False)
+    window.tray.pause.trigger()
+    qtbot.waitUntil(window.status.paused.isVisible)
+    assert window.tray.pause.text() == "Resume agents"
+    assert "agents are paused" in icon.toolTip()
+    window.tray.pause.trigger()
+    qtbot.waitUntil(lambda: not window.status.paused.isVisible())
+    changed = [words for name, words in fake_core.asked if name == "change_setting"]
+    assert changed == [("agent.paused", True), ("agent.paused", False)]
+    window.tray.turn(False)
 
 
 def test_a_window_that_a_notification_opened_shows_the_request(

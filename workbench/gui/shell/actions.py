@@ -369,6 +369,8 @@ MENUS: Final = (
                "Show how an agent connects to this workbench, ready to copy."),
         Action("agent.example", "Watch an agent ask", "play", "", (LINKED,),
                "Start a real example agent that proposes a program and waits for your decision."),
+        Action("agent.pause", "Pause or resume agents", "pause", "", (LINKED,),
+               "Refuse new programs and all calls of agents in all your projects, until you resume them here."),
         SEPARATOR,
         Action("run.review", "Review what waits", "hourglass", "Ctrl+R", (LINKED, WAITING),
                "Open the Review dialog, at the selected run if it waits, else at the request whose time ends first."),

@@ -37,6 +37,8 @@ class Status(Pane):
         self.servers = self._part("pane.servers")
         self.sandbox = self._part("core.sandbox")
         self.waiting = self._part("run.review")
+        self.paused = self._part("agent.pause")
+        self.paused.hide()
         self.states = self._part("states.open")
         self.agents = self._part("agent.connect")
         self.tokens = self._part("core.tokens")
@@ -51,7 +53,7 @@ class Status(Pane):
         context.store.status_changed.connect(self._show_status)
         context.store.waiting_changed.connect(self._show_waiting)
         context.store.muted_changed.connect(self._show_status)
-        left = (self.core, self.servers, self.sandbox, self.waiting, self.states)
+        left = (self.core, self.servers, self.sandbox, self.waiting, self.paused, self.states)
         row(self, *left, self.said, self.offer, self.agents, self.tokens, grows=self.said)
         self.show_link(Link(LinkState.CONNECTING))
 
@@ -86,7 +88,7 @@ class Status(Pane):
 
     def _make_room(self) -> None:
         """Hide the parts on the right while a message needs their place."""
-        left = (self.core, self.servers, self.sandbox, self.waiting, self.states, self.offer)
+        left = (self.core, self.servers, self.sandbox, self.waiting, self.paused, self.states, self.offer)
         right = (self.tokens, self.agents)
         is_linked = not self.servers.isHidden()
         shown = (*(part for part in left if not part.isHidden()), *right)
@@ -102,6 +104,7 @@ class Status(Pane):
             part.setVisible(link.state is LinkState.LINKED and self.context.store.status is not None)
         if link.state is not LinkState.LINKED:
             self.waiting.hide()
+            self.paused.hide()
             self.states.hide()
         self._make_room()
 
@@ -117,6 +120,8 @@ class Status(Pane):
         self._say(self.servers, servers, "server", "muted")
         self._show_strength(status.strength)
         self._show_waiting()
+        self._say(self.paused, "Agents paused", "pause", "warning", "Programs and calls of agents are refused. Resume")
+        self.paused.setVisible(status.paused)
         sessions = count_of(status.kept_states, "REPL session")
         self._say(self.states, sessions, "layers", "muted", "Variables that programs share")
         self.states.setVisible(status.kept_states > 0)

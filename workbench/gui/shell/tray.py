@@ -16,7 +16,7 @@ from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.theme import Theme
 from workbench.gui.kit.wording import countdown
 from workbench.gui.shell.store import Store
-from workbench.records import RunState
+from workbench.records import CoreStatus, RunState
 from workbench.records.common_types import count_of
 
 NO_TRAY = "This desktop has no system tray."
@@ -31,15 +31,22 @@ def has_tray() -> bool:
 class Tray(QObject):
     """The tray icon of one window. While it is shown, closing the window hides it."""
 
-    def __init__(self, window: QMainWindow, review: Callable[[], None], leave: Callable[[], None]) -> None:
+    def __init__(
+        self, window: QMainWindow, review: Callable[[], None], leave: Callable[[], None], pause: Callable[[], None]
+    ) -> None:
         super().__init__(window)
         self._window = window
         self._count = 0
+        self._paused = False
+        self._announced = False  # the latest message of the icon says that something waits
         self._told = False  # where the window is after closing
         self._icon: QSystemTrayIcon | None = None
         self._menu = QMenu(window)
         self.review = self._menu.addAction("Review", review)
         self._menu.addAction("Open", self.open_window)
+        self.pause = self._menu.addAction("Pause agents", pause)
+        self.pause.setEnabled(False)
+        self._review = review
         self._menu.addSeparator()
         self._menu.addAction("Quit", leave)
 
@@ -53,6 +60,7 @@ class Tray(QObject):
             self._icon = QSystemTrayIcon(self)
             self._icon.setContextMenu(self._menu)
             self._icon.activated.connect(self._activated)
+            self._icon.messageClicked.connect(self._message_clicked)
             self.show_count(self._count)
             self._icon.show()
         elif not on and self._icon is not None:
@@ -69,13 +77,30 @@ class Tray(QObject):
         if self._icon is not None:
             self._icon.setIcon(_counted_icon(waiting))
             title = self._window.windowTitle() or "MCP Workbench"
-            self._icon.setToolTip(title)
+            self._icon.setToolTip(f"{title} (agents are paused)" if self._paused else title)
+
+    def show_status(self, status: CoreStatus | None) -> None:
+        """Offer to pause agents, or to resume them."""
+        self._paused = status is not None and status.paused
+        self.pause.setEnabled(status is not None)
+        self.pause.setText("Resume agents" if self._paused else "Pause agents")
+        self.show_count(self._count)
+
+    def announce(self, title: str, sentence: str) -> None:
+        """Say that something waits, where the desktop has no notification service; a click on it opens the review."""
+        if self._icon is not None:
+            self._announced = True
+            self._icon.showMessage(title, sentence, self._icon.icon())
+
+    def _message_clicked(self) -> None:
+        if self._announced:
+            self._review()
 
     def hide_window(self) -> None:
         """Hide the window; the first time, say where it is."""
         self._window.hide()
         if not self._told and self._icon is not None:
-            self._told = True
+            self._told, self._announced = True, False
             self._icon.showMessage(
                 "MCP Workbench is in the tray", "Quit in the icon's menu closes it.", self._icon.icon()
             )
