@@ -134,10 +134,13 @@ async def test_a_low_risk_leaves_the_client_to_decide_unless_the_user_allows_it(
     reading = client.payload("claude bash", tool_input={"command": "git status"})
     assert await client.ask("claude-code", reading) == (0, None, "")
     assert (await client.ask("cursor", client.payload("cursor read")))[1] == {"permission": "allow"}
+    edit = {**client.payload("cursor shell"), "hook_event_name": "preToolUse", "tool_name": "Write"}
+    edit["tool_input"] = {"file_path": f"{client.project}/a.py", "contents": "x"}
+    assert (await client.ask("cursor", edit))[1] is None, "nothing is loosened"
     client.core.settings = replace(client.core.settings, hooks_low="allow")
     assert decision_of((await client.ask("claude-code", reading))[1]) == "allow"
     kinds = [entry.note.kind for entry in client.core.journal.entries(EntryQuery(kind="hook."))]
-    assert kinds.count("hook.left") == 2
+    assert kinds.count("hook.left") == 3
     assert kinds.count("hook.allowed") == 1
 
 

@@ -187,7 +187,7 @@ def _cursor_answer(call: HookCall, decision: HookDecision, reason: str) -> JsonO
         return None
     only_yes_no = call.event not in ("beforeShellExecution", "beforeMCPExecution")
     if decision is HookDecision.NONE:
-        return {"permission": "allow"} if only_yes_no else {}
+        return {"permission": "allow"} if call.event in ("beforeReadFile", "beforeTabFileRead") else {}
     if only_yes_no and decision is HookDecision.ASK:
         decision, reason = HookDecision.DENY, f"{reason} Cursor cannot ask about this call."
     messages = {} if decision is HookDecision.ALLOW else {"user_message": reason, "agent_message": reason}

@@ -89,7 +89,7 @@ def draft(place: ConfigFile, paths: Paths, absent: str, *, remove: bool) -> Conf
     try:
         config_export.check_stays_inside(place)
         made.before, document = read_document(place)
-        entries = {} if remove else _entries(place.client.id, hook_command(paths, place.client.id, absent))
+        entries = {} if remove else _entries(place.client.id, hook_command(paths, place.client.id, absent), absent)
         made.entries = dict(entries)
         made.after = _changed(place, made.before, document, entries)
     except (WorkbenchError, RecursionError) as fault:
@@ -113,11 +113,13 @@ def hook_command(paths: Paths, client: str, absent: str) -> str:
     return shlex.join([*words, str(paths.project)])
 
 
-def _entries(client: str, command: str) -> dict[str, Any]:  # Any: JSON of a client
+def _entries(client: str, command: str, absent: str) -> dict[str, Any]:  # Any: JSON of a client
     events = _EVENTS[client]
     hook: dict[str, Any] = {"command": command, "timeout": TIMEOUT_SECONDS}
     if client != "cursor":
         hook = {"type": "command", **hook}
+    elif absent == "deny":
+        hook["failClosed"] = True  # Cursor also refuses a call whose hook cannot be started
     made: dict[str, Any] = {}
     for event, matcher in events.names.items():
         matching = {"matcher": matcher} if matcher else {}

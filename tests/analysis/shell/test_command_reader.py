@@ -108,6 +108,8 @@ EOF
 )"
 """
 MEDIUM = r"""
+git fetch origin main:main
+yq 'load("x")' a.yml
 node -p "require('./../../x.json')"
 tar xzf a.tgz -C build
 unzip a.zip -d build
@@ -181,6 +183,8 @@ dig example.com
 chmod +x run.sh; ./run.sh
 """
 HIGH = r"""
+git fetch origin +main:main
+git branch -C a b
 :(){ :|:& };:
 for f in .e*; do cat $f; done
 node -e 'console.log(require("child_process").execSync("ls"))'
@@ -487,6 +491,33 @@ def test_a_change_of_folder_moves_relative_paths():
     assert read("cd src && rm -rf x").risk is Risk.MEDIUM
     assert read("cd $X && rm -rf x").risk is Risk.HIGH
     assert read("cd src && rm -rf ..").risk is Risk.HIGH
+
+
+def test_a_change_of_folder_counts_only_where_it_certainly_applies(tmp_path: Path):
+    """`cd` may fail or not run at all; subshells, pipelines and background commands keep their folder to themselves."""
+    project = tmp_path / "project"
+    (project / "web").mkdir(parents=True)
+    places = ClientPlaces((str(project),), (str(project),), "/home/ann")
+
+    def sentence(script: str) -> str:
+        found = read_command(script, places)
+        return f"{found.risk.value}: {found.sentence}"
+
+    for script in ("cd /srv/gone; rm -rf src", "(cd /tmp); rm -rf src", "cd /tmp | rm -rf src", "cd /tmp & rm -rf src",
+                   "false && cd /tmp; rm -rf src", "if x; then cd /tmp; fi; rm -rf src", "f() { cd /tmp; }; rm -rf src",
+                   "echo $(cd /tmp); rm -rf src", "echo `cd /tmp`; rm -rf src", "cd /srv/gone && ls; rm -rf src",
+                   "cat <(cd /tmp); rm -rf src", "cd /srv/gone || ls; rm -rf src", "! cd /tmp; rm -rf src",
+                   "while x; do cd /tmp; done; rm -rf src", "case a in a) cd /tmp;; esac; rm -rf src"):  # fmt: skip
+        assert not sentence(script).startswith("low"), script
+    (tmp_path / "gone").mkdir()
+    assert sentence(f"rm -rf {tmp_path}/gone; cd {tmp_path}/gone; rm -rf src").startswith("medium")
+    for script in ("cd /tmp; rm -rf src", "cd /tmp && rm -rf src", "cd /srv/gone/../../tmp && rm -rf src",
+                   "{ cd /tmp; rm -rf src; }", "(cd /tmp && rm -rf src)", "cd /tmp\nrm -rf src",
+                   "cd /srv/gone && (cd /tmp && rm -rf src)", "env -C /tmp rm -rf src"):  # fmt: skip
+        assert sentence(script) == "low: Deletes src and everything in it.", script
+    assert sentence("(cd web && ls); rm -rf dist") == "medium: Deletes dist and everything in it."
+    assert sentence("env -C / rm -rf etc").startswith("critical")
+    assert sentence("cd web; rm -rf ..").startswith("high"), "the project itself"
 
 
 def test_a_variable_that_changes_is_not_known():

@@ -208,6 +208,11 @@ def _env(reader: CommandReader, call: CommandCall) -> None:
         name, _, value = rest[0].partition("=")
         reader.read_assignments([(name, Word(value))], passed_on=True)
         rest = rest[1:]
+    if rest and (folder := call.value("-C", "--chdir")) is not None:
+        here, reader.places = reader.places, reader.places.moved(folder)
+        reader.read_inner(rest, call.command)
+        reader.places = here
+        return None
     if rest:
         return reader.read_inner(rest, call.command)
     return reader.add("Shows environment variables, which may be secret", _MEDIUM, "secret")
@@ -437,6 +442,8 @@ def _searching(reader: CommandReader, call: CommandCall) -> None:
     operands = call.operands(_SEARCH_VALUES)
     if call.name in ("jq", "yq") and call.has("-i", "--inplace", "--in-place"):
         reader.write(files)
+    if call.name == "yq" and any("load" in one for one in operands):
+        reader.add("Reads files that the expression names", _MEDIUM)
     if call.name in ("jq", "yq") and operands and re.search(r"\$?\benv\b|\$ENV", operands[0]):
         reader.add("Shows environment variables, which may be secret", _MEDIUM, "secret")
 
@@ -594,6 +601,9 @@ def _git_verb(reader: CommandReader, verb: str, call: CommandCall) -> None:
     if verb in ("checkout", "switch"):
         return _git_checkout(reader, verb, call)
     if verb in ("fetch", "ls-remote", "clone", "pull", "remote", "submodule"):
+        if verb == "fetch" and any(":" in one for one in call.operands()[1:]):
+            forced = call.has("-f", "--force") or any(one.startswith("+") for one in call.operands())
+            reader.add("Overwrites local branches with remote ones", _HIGH if forced else _MEDIUM)
         if verb in ("fetch", "ls-remote") and any(re.search(r"[:/]", one) for one in call.operands()[:1]):
             reader.add(f"Asks the remote repository {shorten(call.operands()[0])}", _MEDIUM, "network")
         return _git_remote(reader, verb, call)
@@ -601,7 +611,7 @@ def _git_verb(reader: CommandReader, verb: str, call: CommandCall) -> None:
         lost = call.arguments[:1] in (["drop"], ["clear"])
         return reader.add("Deletes stashed changes" if lost else f"Runs git stash {rest}", _HIGH if lost else _LOW)
     if verb == "branch":
-        lost = call.has("-D", "-d", "--delete", "-M", "-f", "--force")
+        lost = call.has("-D", "-d", "--delete", "-M", "-C", "-f", "--force")
         named = shorten(", ".join(call.operands()), 60)
         return reader.add(f"Deletes or moves the branch {named}", _HIGH) if lost else None
     if verb == "worktree":

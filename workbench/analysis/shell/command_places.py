@@ -67,6 +67,7 @@ _STARTUP = re.compile(
     re.VERBOSE,
 )
 _SECRET_NAMES = (".env", ".ssh", ".aws", ".netrc", ".npmrc", ".pypirc", ".git-credentials", "id_rsa", "id_ed25519")
+_MOST_FOLDERS = 4  # in which commands may run
 _SHOWN = 80  # characters of a path
 
 
@@ -102,10 +103,20 @@ class ClientPlaces(Struct, frozen=True):
         return tuple(self._real(os.path.join(cwd, path)) for cwd in self.cwds)
 
     def moved(self, path: str) -> ClientPlaces:
-        """Return the places after `cd PATH`, which may have failed: then the folders before it apply as well."""
+        """Return the places after `cd PATH`."""
         if HOLE in path:
             return replace(self, cwds=())
-        return replace(self, cwds=tuple(dict.fromkeys(self.resolve(path)))[:4])
+        return replace(self, cwds=tuple(dict.fromkeys(self.resolve(path)))[:_MOST_FOLDERS])
+
+    def or_else(self, other: ClientPlaces) -> ClientPlaces:
+        """Return the places if commands may run in the folders of either."""
+        every = tuple(dict.fromkeys((*self.cwds, *other.cwds)))
+        known = self.cwds and other.cwds and len(every) <= _MOST_FOLDERS
+        return replace(self, cwds=every if known else ())
+
+    def exist(self) -> bool:
+        """Whether the folders exist now, so that `cd` into them works."""
+        return self.follow_links and bool(self.cwds) and all(map(os.path.isdir, self.cwds))
 
     def show(self, path: str) -> str:
         """Return a path as the user reads it: relative to the project, or with `~`."""

@@ -23,7 +23,7 @@ from workbench.analysis.shell.command_places import (
     ClientPlaces,
     CommandPlace,
 )
-from workbench.analysis.shell.shell_parser import SimpleCommand, Word, parse_script
+from workbench.analysis.shell.shell_parser import CommandPosition, SimpleCommand, Word, parse_script
 from workbench.analysis.tables.modules import STANDARD
 from workbench.permissions.word_sets import names
 from workbench.records import EffectKind, Risk
@@ -153,6 +153,7 @@ class ScriptProgress(Struct):
 
     commands: int = 0
     writes: bool = False  # it writes files
+    deletes: bool = False  # it deletes or moves files
     downloads: set[str] = field(default_factory=set)  # files that it downloads
 
 
@@ -184,6 +185,8 @@ class CommandReader:
         self._read_program = read_code
         self._progress = progress if progress is not None else ScriptProgress()
         self.places = places
+        # scope → the folders in which later commands may run, and those in which one after `&&` runs
+        self._folders: dict[tuple[int, ...], tuple[ClientPlaces, ClientPlaces]] = {(): (places, places)}
         self.depth = depth
         self.effects: list[CommandEffect] = []
         self.inner: list[str] = []
@@ -194,14 +197,27 @@ class CommandReader:
     def read_script(self, text: str) -> None:
         script = parse_script(text, self.depth)
         self._problems += script.problems
-        for command in script.commands:
-            self._read_unit(command)
+        for command, position in zip(script.commands, script.positions, strict=True):
+            self._read_in_its_folder(command, position)
         self._conclude()
 
     def result(self) -> CommandReading:
         found = {(one.text, one.risk): one for one in self.effects}
         ordered = sorted(found.values(), key=lambda one: -rank(one.risk))
         return CommandReading(tuple(ordered), tuple(self._units), tuple(dict.fromkeys(self._problems)))
+
+    def _read_in_its_folder(self, command: SimpleCommand, position: CommandPosition) -> None:
+        """Read a command in the folders in which it may run. After `cd`, commands joined by `&&` run in the new folder,
+        later ones too only if `cd` certainly ran and worked."""
+        scope = position.scope
+        around = next(one for end in range(len(scope), -1, -1) if (one := self._folders.get(scope[:end])) is not None)
+        lasting, joined = around
+        self.places = before = joined if position.after_and else lasting
+        self._read_unit(command)
+        if self.places is not before:
+            certain = position.certain and not self._progress.deletes and self.places.exist()
+            lasting = self.places if certain else self.places.or_else(lasting)
+        self._folders[scope] = (lasting, self.places)
 
     def _read_unit(self, command: SimpleCommand) -> None:
         before, inner, problems = len(self.effects), len(self.inner), len(self._problems)
@@ -324,6 +340,7 @@ class CommandReader:
         self._progress.downloads.update(place for path in paths for place in self.places.resolve(path))
 
     def delete(self, paths: Iterable[str], verb: str = "Deletes {}") -> None:
+        self._progress.deletes = True
         self._touch(verb, paths, self._delete_risk)
 
     def write_unnamed(self, folder: str, what: str) -> None:

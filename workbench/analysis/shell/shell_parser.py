@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.analysis.interpreter.values import HOLE
 
@@ -86,11 +87,20 @@ class SimpleCommand(Struct, frozen=True):
         return " ".join(" ".join(parts).split())
 
 
+class CommandPosition(Struct, frozen=True):
+    """Where a command is in its script, as far as this decides in which folder it runs."""
+
+    scope: tuple[int, ...]  # of subshells; a change of folder counts in its own scope and in those inside it
+    after_and: bool = False  # it runs only if the command before it in the same list succeeded
+    certain: bool = False  # it runs whenever the script gets there
+
+
 class ShellScript(Struct, frozen=True):
-    """All commands of a script, and why it may do more than they say."""
+    """All commands of a script, where they are in it, and why it may do more than they say."""
 
     commands: tuple[SimpleCommand, ...]
     problems: tuple[str, ...] = ()
+    positions: tuple[CommandPosition, ...] = ()
 
 
 def parse_script(text: str, depth: int = 0) -> ShellScript:
@@ -102,7 +112,7 @@ def parse_script(text: str, depth: int = 0) -> ShellScript:
     state = _State(text)
     _Parser(text, state, depth).script("")
     state.note_computed_arithmetic()
-    return ShellScript(tuple(state.commands), tuple(dict.fromkeys(state.problems)))
+    return ShellScript(tuple(state.commands), tuple(dict.fromkeys(state.problems)), tuple(state.positions))
 
 
 def _hidden_character(text: str) -> str | None:
@@ -122,6 +132,12 @@ class _State:
 
     def __init__(self, text: str) -> None:
         self.commands: list[SimpleCommand] = []
+        self.positions: list[CommandPosition] = []  # of the commands
+        self.scope: tuple[int, ...] = ()
+        self.scopes = 0
+        self.joined = ""  # the operator before the command that is parsed
+        self.uncertain = 0  # lists around it that may not get there
+        self.branches = False  # it contains a branch, loop or function so far
         self.problems: list[str] = []
         self.variables: dict[str, str] = {"HOME": "~", "PWD": ".", "IFS": _SPLIT}
         self.names = _count_names(_READ_WITH_IFS.sub("", text))
@@ -129,6 +145,20 @@ class _State:
         self.computed: set[str] = set()  # variables with a value that a command or a file decides
         self.takes_from: dict[str, set[str]] = {}  # variable → variables in the values that it gets
         self.calculated: set[str] = set()  # variables in arithmetic and in indexes
+
+    def add(self, command: SimpleCommand) -> None:
+        certain = not self.branches and not self.uncertain
+        self.commands.append(command)
+        self.positions.append(CommandPosition(self.scope, self.joined == "&&", certain))
+
+    def new_scope(self) -> tuple[int, ...]:
+        self.scopes += 1
+        return (*self.scope, self.scopes)
+
+    def move_to_own_scope(self, first: int) -> None:
+        """Move the commands from this one on to a scope of their own: stages of pipelines run in subshells."""
+        own, depth = self.new_scope(), len(self.scope)
+        self.positions[first:] = [replace(one, scope=(*own, *one.scope[depth:])) for one in self.positions[first:]]
 
     def assign(self, name: str, value: Word) -> None:
         """Remember a value if nothing else in the script can change it."""
@@ -218,7 +248,7 @@ class _Parser:
         return found
 
     def _read_script(self, closing: str, feeding: tuple[SimpleCommand, ...], found: list[SimpleCommand]) -> None:
-        previous = feeding
+        previous, joined = feeding, self._state.joined
         while True:
             self._skip_blanks()
             if self._at >= len(self._text):
@@ -235,19 +265,32 @@ class _Parser:
             before = self._at
             if self._take("\n"):
                 self._take_heredocs()
-                previous = feeding
-            elif self._take("&&") or self._take("||") or self._take(";") or self._take("&"):
-                previous = feeding
+                previous, joined = feeding, ""
+            elif operator := next((one for one in ("&&", "||", ";", "&") if self._take(one)), ""):
+                previous, joined = feeding, operator
             elif self._take("|&") or self._take("|"):
-                previous = previous or feeding
+                previous, joined = previous or feeding, "|"
             else:
-                stage = self._stage(previous)
+                first = len(self._state.commands)
+                stage = self._listed_stage(previous, joined)
                 found += stage
                 self._skip_blanks()
+                piped = self._looking_at("|") and not self._looking_at("||")
+                if piped or joined == "|" or (self._looking_at("&") and not self._looking_at("&&")):
+                    self._state.move_to_own_scope(first)
                 previous = tuple(stage) if self._looking_at("|") and not self._looking_at("||") else feeding
             if self._at == before:
                 self._problem(f"{self._text[self._at]!r} is not understood")
                 self._at += 1
+
+    def _listed_stage(self, feeding: tuple[SimpleCommand, ...], joined: str) -> list[SimpleCommand]:
+        """Parse a stage after an operator."""
+        state, conditional = self._state, joined in ("&&", "||")
+        state.joined, state.uncertain = joined, state.uncertain + conditional
+        try:
+            return self._stage(feeding)
+        finally:
+            state.joined, state.uncertain = joined, state.uncertain - conditional
 
     def _closes(self, closing: str) -> bool:
         if closing == ";;":
@@ -273,6 +316,7 @@ class _Parser:
     def _stage(self, feeding: tuple[SimpleCommand, ...]) -> list[SimpleCommand]:
         """Parse one stage of a pipeline: a simple or compound command."""
         while (word := self._keyword()) in _SKIPPED_WORDS:
+            self._state.branches = True
             self._at += len(word)
             self._skip_blanks()
             if self._at >= len(self._text) or self._text[self._at] in "\n;&|)":
@@ -286,6 +330,7 @@ class _Parser:
         if word == "{":
             self._at += 1
             return self._after_group(self._nested_script("}", feeding))
+        self._state.branches = self._state.branches or word in ("for", "select", "case", "function")
         if word in ("for", "select"):
             return self._loop_words()
         if word == "case":
@@ -306,7 +351,7 @@ class _Parser:
 
     def _function(self, name: str, feeding: tuple[SimpleCommand, ...]) -> list[SimpleCommand]:
         """Parse the body of a function, which may be called anywhere."""
-        number = len(self._state.commands)
+        number, self._state.branches = len(self._state.commands), True
         body = self._stage(feeding)
         if any(one.words[:1] and one.words[0].text == name for one in self._state.commands[number:]):
             self._problem(f"the function {name[:40]} in it calls itself")
@@ -316,11 +361,14 @@ class _Parser:
         return self._at < len(self._text) and _REDIRECTION.match(self._text, self._at) is not None
 
     def _nested_script(self, closing: str, feeding: tuple[SimpleCommand, ...] = ()) -> list[SimpleCommand]:
+        outside = self._state.scope
         self._depth += 1
+        self._state.scope = self._state.new_scope() if closing == ")" else outside
         try:
             found = self.script(closing, feeding)
         finally:
             self._depth -= 1
+            self._state.scope = outside
         return found
 
     def _after_group(self, group: list[SimpleCommand]) -> list[SimpleCommand]:
@@ -482,7 +530,7 @@ class _Parser:
                     state.note_arithmetic(f"{left} {right}", inner)
 
     def _add(self, command: SimpleCommand) -> SimpleCommand:
-        self._state.commands.append(command)
+        self._state.add(command)
         return command
 
     def _takes_empty_brackets(self) -> bool:
@@ -750,7 +798,9 @@ class _Parser:
             raise _Unreadable
         inner = re.sub(r"\\([`\\$])", r"\1", self._text[self._at + 1 : end])
         self._at = end + 1
+        outside, self._state.scope = self._state.scope, self._state.new_scope()
         _Parser(inner, self._state, self._depth + 1).script("")
+        self._state.scope = outside
         return HOLE
 
     def _escaped_text(self) -> str:
