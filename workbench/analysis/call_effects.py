@@ -7,7 +7,7 @@ that the sentence of a call already names is no effect of its own: each fact is 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -15,11 +15,12 @@ from msgspec.structs import replace
 from workbench.analysis.call_sentences import CallDescriber, CallText, SourceFacts, limit_of, objects_of, path_of
 from workbench.analysis.data_flow.argument_sources import SinkCall, find_argument_sources
 from workbench.analysis.data_flow.held_data import NO_SOURCES, CallSource, CallSources
+from workbench.analysis.interpreter.certain_constants import CertainConstants
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.program_report import MAX_FLOWS, NotedFinding, ProgramReport
 from workbench.analysis.interpreter.tool_calls import noted_texts
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
-from workbench.analysis.interpreter.values import ValueSource
+from workbench.analysis.interpreter.values import NOTHING, SOME, UNKNOWN, Arguments, ValueSource
 from workbench.analysis.sql_statements import SqlClass
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions.tool_annotations import facts_of
@@ -31,6 +32,31 @@ _ABOUT_ARGUMENTS = ("tool.sql", "tool.path", "tool.address")  # findings that th
 _ABOUT_FLOWS = ("flow.private", "flow.destination", "flow.decides")
 _NoteKey: TypeAlias = tuple[str, Span, str]
 _Sinks = dict[tuple[str, int], list[SinkCall]]  # by "server.tool" and line
+
+
+def restrict_constants(interpreter: Interpreter, nodes: Sequence[ast.AST], *, is_skill: bool = False) -> None:
+    """Mark the arguments of the program's tool calls that may have other values than the interpreter has found."""
+    every = interpreter.every_arguments
+    if not any(value for arguments in every.values() for one in arguments for value in (*one.every, *one.keys)):
+        return
+    try:
+        certain = CertainConstants(nodes, lambda node, name: _has_constant(interpreter, node, name), is_skill)
+        _restrict_calls(interpreter, certain)
+    except RecursionError:  # nothing is certain of a program that is too deeply nested
+        _restrict_calls(interpreter, None)
+
+
+def _restrict_calls(interpreter: Interpreter, certain: CertainConstants | None) -> None:
+    for node, tools in interpreter.tool_calls.items():
+        for place, (tool, arguments) in tools.items():
+            tools[place] = tool, certain.restrict(node, arguments) if certain is not None else Arguments(loose=SOME)
+    for (node, _, _), passes in interpreter.every_arguments.items():
+        passes[:] = [certain.restrict(node, one) if certain is not None else Arguments(loose=SOME) for one in passes]
+
+
+def _has_constant(interpreter: Interpreter, node: ast.AST, name: str) -> bool:
+    value = interpreter.facts_of(node).parameters.get(name, NOTHING)
+    return value.items is not None or bool(value.choices) or value.const is not UNKNOWN
 
 
 def explain_calls(interpreter: Interpreter, tree: ast.Module) -> None:
@@ -213,12 +239,14 @@ def _state_call(
     linked = [(key, one) for key in about.get(span, ()) if _is_linked(one := report.notes[key], name)]
     text = said.text + "".join(dict.fromkeys(_unsaid(one, said) for _, one in linked))
     risk = worst((note.finding.risk, *(one.finding.risk for _, one in linked)))
+    risk = Risk.CRITICAL if said.secret else risk
     reversible = False if said.sends else note.effect.reversible
     if said.sql is not None:
         reversible = {SqlClass.READS: True, SqlClass.ADDS: None, SqlClass.UNKNOWN: None}.get(said.sql, False)
     unverified = note.effect.unverified and risk is note.finding.risk  # not if something else makes it as risky
     effect = replace(note.effect, text=text, risk=risk, reversible=reversible, unverified=unverified)
-    report.notes[CALL, span, name] = replace(note, finding=replace(note.finding, message=text), effect=effect)
+    finding = replace(note.finding, message=text, risk=risk if said.secret else note.finding.risk)
+    report.notes[CALL, span, name] = replace(note, finding=finding, effect=effect)
     for key, one in linked:
         if one.finding.rule != "tool.sql" or said.sql is not None:
             report.notes[key] = replace(one, effect=None)

@@ -20,6 +20,7 @@ from msgspec import Struct, structs
 from workbench.analysis.data_flow.argument_sources import Repetition, SinkCall
 from workbench.analysis.data_flow.held_data import CallSource
 from workbench.analysis.interpreter.effects import host
+from workbench.analysis.interpreter.path_places import PathPlace, place
 from workbench.analysis.interpreter.tool_calls import argument_values, constant_texts, describe_doubt, noted_texts
 from workbench.analysis.interpreter.values import HOLE, Arguments, Value, text_of
 from workbench.analysis.sql_statements import SqlClass, SqlEffect, describe_sql
@@ -121,6 +122,7 @@ class CallText(Struct, frozen=True):
     sources: frozenset[tuple[str, int]] = frozenset()  # "server.tool" and line
     sql: SqlClass | None = None  # the worst that its SQL does, if the sentence says so
     sends: bool = False  # it only reads, but sends private data with its request
+    secret: bool = False  # it passes a private key or another secret file to another server
 
 
 class _Argument(Struct, frozen=True):
@@ -216,7 +218,12 @@ class CallDescriber:
         read = bool(effects) and all(one.kind is not SqlClass.UNKNOWN for one in effects)
         often += "" if _only_reads(tool) else _unknown_facts(tool, given, arguments)
         text = self._complete(tool, text, arguments, writer, often, read)
-        return CallText(text, frozenset(writer.cited), effects[0].kind if effects else None, sends)
+        secret = (facts.sends or facts.reaches_outside) and any(
+            source.server != tool.server and place(self._sources[source].path) is PathPlace.SENSITIVE
+            for one in arguments
+            for source in one.sources
+        )
+        return CallText(text, frozenset(writer.cited), effects[0].kind if effects else None, sends, secret)
 
     def _complete(
         self, tool: Tool, text: str, arguments: Sequence[_Argument], writer: _Writer, often: str, read: bool

@@ -22,9 +22,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from workbench.analysis.call_effects import explain_calls
+from workbench.analysis.call_effects import explain_calls, restrict_constants
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
-from workbench.analysis.certain_constants import restrict_constants
 from workbench.analysis.data_flow.leak_findings import find_leaks
 from workbench.analysis.host_rule_findings import apply_host_rules
 from workbench.analysis.interpreter.expressions import EXPRESSIONS, NAMING

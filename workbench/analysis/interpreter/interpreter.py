@@ -11,11 +11,13 @@ import ast
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
+from workbench.analysis.interpreter.certain_constants import CertainConstants
 from workbench.analysis.interpreter.program_report import ProgramReport
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
 from workbench.analysis.interpreter.values import NOTHING, UNSAID, Arguments, Value, ValueSource, join, texts_in
@@ -204,6 +206,11 @@ class Interpreter:
                 self.report.merge(part.report)
                 for call, passes in part.passes.items():
                     self.every_arguments.setdefault(call, []).extend(passes)
+
+    @cached_property
+    def certain(self) -> CertainConstants:
+        """Which constants are certain even before all calls of the program's functions are known."""
+        return CertainConstants(self._program.nodes, lambda function, name: True)
 
     def bound_once(self, name: str) -> ast.expr | None:
         """Return the expression of a name that the whole program binds exactly once, at the top level."""

@@ -44,7 +44,7 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
     if isinstance(found, UnknownTool):
         return _note_unknown_tool(interpreter, node, found)
     if runs_sql(found):
-        found = _as_used(found, arguments)
+        found = _as_used(found, interpreter.certain.restrict(node, arguments))
     span, looped = interpreter.span(node), interpreter.loops > 0
     calls = interpreter.tool_calls.setdefault(node, {})
     if arguments is not _NO_ARGUMENTS or (found.server, found.name) not in calls:

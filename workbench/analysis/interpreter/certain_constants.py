@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from workbench.analysis.interpreter.changed_values import ChangedValues, Function
-from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.values import NOTHING, SOME, UNKNOWN, Arguments, Value, join
 from workbench.permissions.word_sets import names
 
@@ -33,31 +32,6 @@ class _Binding(NamedTuple):
 
     value: ast.expr | None
     element: bool = False  # the name is bound to elements of the value
-
-
-def restrict_constants(interpreter: Interpreter, nodes: Sequence[ast.AST], *, is_skill: bool = False) -> None:
-    """Mark the arguments of the program's tool calls that may have other values than the interpreter has found."""
-    every = interpreter.every_arguments
-    if not any(value for arguments in every.values() for one in arguments for value in (*one.every, *one.keys)):
-        return
-    try:
-        certain = CertainConstants(nodes, lambda node, name: _has_constant(interpreter, node, name), is_skill)
-        _restrict_calls(interpreter, certain)
-    except RecursionError:  # nothing is certain of a program that is too deeply nested
-        _restrict_calls(interpreter, None)
-
-
-def _restrict_calls(interpreter: Interpreter, certain: CertainConstants | None) -> None:
-    for node, tools in interpreter.tool_calls.items():
-        for place, (tool, arguments) in tools.items():
-            tools[place] = tool, certain.restrict(node, arguments) if certain is not None else Arguments(loose=SOME)
-    for (node, _, _), passes in interpreter.every_arguments.items():
-        passes[:] = [certain.restrict(node, one) if certain is not None else Arguments(loose=SOME) for one in passes]
-
-
-def _has_constant(interpreter: Interpreter, node: ast.AST, name: str) -> bool:
-    value = interpreter.facts_of(node).parameters.get(name, NOTHING)
-    return value.items is not None or bool(value.choices) or value.const is not UNKNOWN
 
 
 def uncertain(value: Value) -> Value:
