@@ -19,6 +19,15 @@ from workbench.records.common_types import at_least
 PLACES = ClientPlaces(("/srv/proj",), ("/srv/proj",), "/home/ann")
 
 LOW = """
+greet() { echo "hi $1"; }; show() { greet x; }; greet bob && show
+npm pkg get version
+npm run
+node --check a.js
+cargo fmt --check
+go doc fmt.Println
+curl -s localhost:3000/api | python3 -m json.tool
+rg --glob=.env -n x --ignore-file .gitignore
+grep -r --exclude=.env x .
 python -c "print(1)"
 python3 -c "import json; print(json.load(open('a.json'))['x'])"
 node -p "require('./package.json').version"
@@ -108,6 +117,10 @@ EOF
 )"
 """
 MEDIUM = r"""
+npx --no-install tsc -p . --noEmit
+greet() { rm -rf src; }; greet
+python -c "import antigravity"
+python -c "import importlib.util; importlib.util.find_spec('evil.x')"
 git fetch origin main:main
 yq 'load("x")' a.yml
 node -p "require('./../../x.json')"
@@ -183,6 +196,21 @@ dig example.com
 chmod +x run.sh; ./run.sh
 """
 HIGH = r"""
+greet; greet() { ls; }
+false && greet() { ls; }; greet
+if x; then greet() { ls; }; fi; greet
+(greet() { ls; }); greet
+greet() { ls; } & greet
+greet() { ls; }; unset -f greet; greet
+greet() { ls; }; xargs greet < list
+greet() { ls; }; env greet
+npx --no-install -c "rm -rf src"
+node --check a.js --require ./evil.js
+rg -f ~/.ssh/id_rsa .
+grep --exclude-from=/home/ann/.ssh/id_rsa x f
+sort --files0-from ~/.netrc
+find . -files0-from ~/.netrc
+curl -s http://169.254.169.254/latest/meta-data/
 git fetch origin +main:main
 git branch -C a b
 :(){ :|:& };:

@@ -20,7 +20,7 @@ from workbench.analysis.shell.command_reader import (
     shorten,
 )
 from workbench.analysis.shell.shell_parser import Word
-from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, DESTROYING_SQL
+from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, DESTROYING_SQL, INNER_ADDRESS
 from workbench.permissions.word_sets import names
 from workbench.records import Risk
 
@@ -123,6 +123,8 @@ def _interpreter(reader: CommandReader, call: CommandCall) -> None:
         if not argument.startswith("-") or argument == "-":
             break
     operands = call.operands(("-W", "-X", "-r", "--require", "-I", "--loader", "--import"))
+    if call.name == "node" and call.arguments[:1] in (["--check"], ["-c"]):
+        return reader.read(operands)
     if call.name in ("deno", "bun", "swift") and operands and operands[0] not in ("run",):
         return reader.add(f"Runs {call.text}, which runs code of the project", _MEDIUM)
     operands = operands[1:] if call.name in ("deno", "bun") else operands
@@ -269,6 +271,7 @@ def _find(reader: CommandReader, call: CommandCall) -> None:
     folders = [one for one in arguments[:number] if one not in ("-L", "-P", "-H")] or ["."]
     below = [f"{one}/*" for one in _found_in(arguments)]
     reader.read(folders, "Lists files in")
+    reader.read(call.values("-files0-from"))
     while number < len(arguments):
         one = arguments[number]
         if one == "-delete":
@@ -459,7 +462,7 @@ def _searched_files(call: CommandCall) -> list[str]:
     given = any(one in call.arguments for one in ("-e", "-f", "--regexp", "--file", "--files"))
     files = operands if given else operands[1:]
     file = call.value("-f", "--file", "--from-file")
-    return [*files, file] if file and call.name != "rg" else files
+    return [*files, file] if file else files
 
 
 def _sort(reader: CommandReader, call: CommandCall) -> None:
@@ -825,7 +828,9 @@ def _curl(reader: CommandReader, call: CommandCall) -> None:
             f"Sends values of the shell to {shown}", _MEDIUM if local else _HIGH, "" if local else "network"
         )
     hidden = any(HOLE in url for url in urls)
-    risk = _LOW if local else _HIGH if hidden else _MEDIUM
+    inner = not local and any(INNER_ADDRESS.search(url if "://" in url else f"http://{url}") for url in urls)
+    shown += " (an address of this network)" if inner else ""
+    risk = _LOW if local else _HIGH if hidden or inner else _MEDIUM
     return reader.add(f"Downloads from {shown}" if not hidden else f"Sends values of the shell to {shown}", risk,
                       "" if local else "network")  # fmt: skip
 
@@ -906,7 +911,7 @@ _INSTALLS = {
 _SYSTEM_INSTALLS = names("apt apt-get dnf yum pacman apk snap brew flatpak nix-env rustup")
 _PACKAGE_READS = names("""list ls show view info outdated search freeze check tree metadata why explain audit
     version help
-    config-get home ll la --version -v -V --help doctor fund ping whoami root bin prefix query env policy
+    config-get home ll la doc --version -v -V --help doctor fund ping whoami root bin prefix query env policy
         locate-project
     list-outdated deps leaves uses desc cat pkg freeze licenses""")
 _LASTING = re.compile(r"\b(?:deploy|publish|release|upload|destroy|drop|clean-?all|reset|push)\b")
@@ -931,6 +936,10 @@ def _packages(reader: CommandReader, call: CommandCall) -> None:
     if (call.name, verb) in (("uv", "run"), ("bundle", "exec"), ("npm", "exec"), ("pnpm", "exec")) and named:
         reader.read_inner(call.arguments[call.arguments.index(named[0]) :], call.command)
         return reader.add(f"Runs {call.text}, which may install packages", _MEDIUM)
+    if (verb == "pkg" and operands[1:2] == ["get"]) or (verb in ("run", "run-script") and len(operands) == 1):
+        return None  # shows values of package.json, or its scripts
+    if call.name in ("cargo", "go") and verb == "fmt":
+        return reader.write([] if call.has("--check") else ["."])
     if verb in ("config", "set", "pkg", "cache") and call.name in (
         "npm",
         "pnpm",
@@ -988,12 +997,13 @@ def _run_project_code(reader: CommandReader, call: CommandCall) -> None:
 def _runs_package(reader: CommandReader, call: CommandCall) -> None:
     """`npx`, `uvx`: downloads and runs a package, if the project does not have it."""
     rest = call.after_options(("-p", "--package", "-c", "--call", "--from", "--with", "--python"))
-    named = call.has("-p", "--package", "-c", "--call", "--from", "--with", "--python")
+    own = CommandCall(call.name, call.arguments[: len(call.arguments) - len(rest)], [], call.command)
+    named = own.has("-p", "--package", "-c", "--call", "--from", "--with", "--python")
     if call.name in ("npx", "pnpx", "bunx") and rest and not named:
         offline = call.arguments[0] in ("--no-install", "--no", "--offline")
         folders = reader.places.cwds + reader.places.roots if reader.places.follow_links else ()
-        own = [one for one in folders if os.path.lexists(f"{one}/node_modules/.bin/{rest[0]}")]
-        if offline or (own and re.fullmatch(r"[\w-]+", rest[0])):
+        installed = [one for one in folders if os.path.lexists(f"{one}/node_modules/.bin/{rest[0]}")]
+        if offline or (installed and re.fullmatch(r"[\w-]+", rest[0])):
             return reader.read_inner(rest, call.command)
     return reader.add(f"Downloads if needed, and runs: {call.text}", _HIGH)
 

@@ -76,6 +76,10 @@ _STARTING_OPTIONS = re.compile(
     |node-options|post-renderer|require|loader|engine|init-file|ext-diff|hostname-bin|lesskey-src|rmt-command)(?:=.*)?""",
     re.VERBOSE | re.S,
 )
+# options of any program with a file, as the rest of the word or as the next one
+_FILE_OPTION = re.compile(
+    r"-{1,2}[a-z0-9-]*(?:file|files|from|list|input|path|key|cert|config|template)(?:=(.*))?$", re.S
+)
 _OWN_OPTIONS = names("find fd fdfind npx env test [ [[ echo printf")  # whose options mean something else
 # options with a folder or file that decides what code runs
 _PLACE_OPTIONS = names("""-C --cwd --dir --directory --prefix --project --manifest-path --rootdir --confcutdir
@@ -88,6 +92,8 @@ _NODE_QUIET = re.compile(
     re.VERBOSE,
 )
 _NODE_FILE = re.compile(r"require\(['\"]([^'\"]+)")
+# modules of Python that act when they are imported, or import others by name
+_ACTING_MODULES = names("antigravity idlelib turtledemo test importlib pkgutil runpy zipimport doctest unittest pydoc")
 _SHORTENED = 100  # the analysis shortens longer paths
 _SUBSTITUTED = "/dev/fd/63"  # the file of `<(…)`
 FROM_NETWORK: Final = names("curl wget http https xh aria2c nc ncat socat ssh scp ftp sftp telnet lynx w3m fetch")
@@ -188,6 +194,7 @@ class CommandReader:
         # scope → the folders in which later commands may run, and those in which one after `&&` runs
         self._folders: dict[tuple[int, ...], tuple[ClientPlaces, ClientPlaces]] = {(): (places, places)}
         self.depth = depth
+        self._calls_function = False  # the command calls a function of the script, whose commands are read anyway
         self.effects: list[CommandEffect] = []
         self.inner: list[str] = []
         self._units: list[CommandUnit] = []
@@ -213,6 +220,7 @@ class CommandReader:
         around = next(one for end in range(len(scope), -1, -1) if (one := self._folders.get(scope[:end])) is not None)
         lasting, joined = around
         self.places = before = joined if position.after_and else lasting
+        self._calls_function = position.calls_function
         self._read_unit(command)
         if self.places is not before:
             certain = position.certain and not self._progress.deletes and self.places.exist()
@@ -285,7 +293,7 @@ class CommandReader:
 
         if (handler := HANDLERS.get(name)) is not None:
             handler(self, CommandCall(name, arguments, list(words[1:]), command))
-        else:
+        elif not self._calls_function:
             self.add(f"Runs {shorten(name)}, which is not known", Risk.HIGH)
         self._read_options(name, arguments)
         if name in _CHANGED_BY_OPTIONS and _hides_options(words):
@@ -298,12 +306,17 @@ class CommandReader:
         own = list(itertools.takewhile(lambda one: one != "--", arguments))
         if (starting := next((one for one in own if _STARTING_OPTIONS.fullmatch(one)), "")) != "":
             self.add(f"Runs {shorten(name)} with an option that starts other programs: {shorten(starting)}", Risk.HIGH)
+        named = [
+            match[1] or after for one, after in itertools.pairwise([*own, ""]) if (match := _FILE_OPTION.match(one))
+        ]
+        self.read(one for one in named if self.places.classify(one) is CommandPlace.SECRET)
 
     def read_inner(self, words: Sequence[str], command: SimpleCommand) -> None:
         """Read a command that another one starts: `sudo …`, `xargs …`."""
         if not words:
             return
         self.inner.append(" ".join(words))
+        self._calls_function = False
         self.depth += 1
         try:
             self.read_words([Word(word, quoted=word in ("[", "[[")) for word in words], command)
@@ -332,7 +345,9 @@ class CommandReader:
         self._touch(verb, paths, self._read_risk)
 
     def write(self, paths: Iterable[str], verb: str = "Writes") -> None:
-        self._progress.writes = True
+        paths = list(paths)
+        written = (self.places.classify(one) is not CommandPlace.NOTHING for one in paths)
+        self._progress.writes = self._progress.writes or any(written)
         self._touch(verb, paths, self._write_risk)
 
     def note_downloads(self, paths: Iterable[str]) -> None:
@@ -413,7 +428,7 @@ class CommandReader:
         names_ = [one.partition(".")[0] for one in modules]
         if not names_:
             return True
-        if self._progress.writes or not self.places.cwds or not STANDARD.issuperset(names_):
+        if self._progress.writes or not self.places.cwds or not (STANDARD - _ACTING_MODULES).issuperset(names_):
             return False
         beside = (f"{cwd}/{name}{end}" for cwd in self.places.cwds for name in names_ for end in ("", ".py", ".pyc"))
         return not (self.places.follow_links and any(map(os.path.lexists, beside)))

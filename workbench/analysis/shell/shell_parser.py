@@ -93,6 +93,7 @@ class CommandPosition(Struct, frozen=True):
     scope: tuple[int, ...]  # of subshells; a change of folder counts in its own scope and in those inside it
     after_and: bool = False  # it runs only if the command before it in the same list succeeded
     certain: bool = False  # it runs whenever the script gets there
+    calls_function: bool = False  # its program is a function that the script certainly has defined before
 
 
 class ShellScript(Struct, frozen=True):
@@ -138,6 +139,8 @@ class _State:
         self.joined = ""  # the operator before the command that is parsed
         self.uncertain = 0  # lists around it that may not get there
         self.branches = False  # it contains a branch, loop or function so far
+        self.controls = False  # it contains a branch or loop so far
+        self.functions: dict[str, int] = {}  # name of a function that is certainly defined → its first command
         self.problems: list[str] = []
         self.variables: dict[str, str] = {"HOME": "~", "PWD": ".", "IFS": _SPLIT}
         self.names = _count_names(_READ_WITH_IFS.sub("", text))
@@ -148,8 +151,9 @@ class _State:
 
     def add(self, command: SimpleCommand) -> None:
         certain = not self.branches and not self.uncertain
+        calls = bool(command.words) and command.words[0].text in self.functions
         self.commands.append(command)
-        self.positions.append(CommandPosition(self.scope, self.joined == "&&", certain))
+        self.positions.append(CommandPosition(self.scope, self.joined == "&&", certain, calls))
 
     def new_scope(self) -> tuple[int, ...]:
         self.scopes += 1
@@ -158,6 +162,7 @@ class _State:
     def move_to_own_scope(self, first: int) -> None:
         """Move the commands from this one on to a scope of their own: stages of pipelines run in subshells."""
         own, depth = self.new_scope(), len(self.scope)
+        self.functions = {name: number for name, number in self.functions.items() if number < first}
         self.positions[first:] = [replace(one, scope=(*own, *one.scope[depth:])) for one in self.positions[first:]]
 
     def assign(self, name: str, value: Word) -> None:
@@ -316,7 +321,7 @@ class _Parser:
     def _stage(self, feeding: tuple[SimpleCommand, ...]) -> list[SimpleCommand]:
         """Parse one stage of a pipeline: a simple or compound command."""
         while (word := self._keyword()) in _SKIPPED_WORDS:
-            self._state.branches = True
+            self._state.branches = self._state.controls = True
             self._at += len(word)
             self._skip_blanks()
             if self._at >= len(self._text) or self._text[self._at] in "\n;&|)":
@@ -330,7 +335,8 @@ class _Parser:
         if word == "{":
             self._at += 1
             return self._after_group(self._nested_script("}", feeding))
-        self._state.branches = self._state.branches or word in ("for", "select", "case", "function")
+        self._state.controls = self._state.controls or word in ("for", "select", "case")
+        self._state.branches = self._state.branches or self._state.controls
         if word in ("for", "select"):
             return self._loop_words()
         if word == "case":
@@ -355,6 +361,9 @@ class _Parser:
         body = self._stage(feeding)
         if any(one.words[:1] and one.words[0].text == name for one in self._state.commands[number:]):
             self._problem(f"the function {name[:40]} in it calls itself")
+        state = self._state
+        if not (state.controls or state.uncertain or state.scope or "unset" in state.names):
+            state.functions[name] = number
         return body
 
     def _redirects_here(self) -> bool:
