@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -24,14 +23,14 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.errors import WorkbenchError
-from workbench.events import ReviewRequested, SettingsChanged
+from workbench.events import SettingsChanged
 from workbench.gui.audit.dashboard import Dashboard
 from workbench.gui.files.file_tree import CHANGES
 from workbench.gui.kit.notice import set_hint_actions
 from workbench.gui.kit.text import one_line
 from workbench.gui.main_window import APPLIED_SETTINGS, LEFT_PANES, OTHER_PANES, PANES, MainWindow
 from workbench.gui.runs.decision_dialogs import DecisionDialogs
-from workbench.gui.runs.pending_strip import pending_requests
+from workbench.gui.runs.requested_review import RequestedReview
 from workbench.gui.servers.connect_agent import ConnectAgent
 from workbench.gui.servers.doctor import MachineDialog
 from workbench.gui.servers.trust_question import ask_trust
@@ -43,10 +42,9 @@ from workbench.gui.settings.repl_sessions import ReplSessionsDialog
 from workbench.gui.settings.secrets import SecretsDialog
 from workbench.gui.settings.tokens import show_tokens
 from workbench.gui.shell import navigation as requests
-from workbench.gui.shell.actions import MUTED, PAGES
+from workbench.gui.shell.actions import PAGES
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.help import Help
-from workbench.gui.shell.navigation import HELD
 from workbench.gui.shell.palette import Palette
 from workbench.gui.shell.setting_links import SettingLinks
 from workbench.gui.skills.skill_commands import SkillCommands
@@ -79,12 +77,8 @@ class WindowController(QObject):
         self._setting_links = SettingLinks(self._context)
         set_hint_actions(self._setting_links.find)
         self._context.store.on(SettingsChanged, self._settings_changed)
-        self._context.store.on(ReviewRequested, self._review)
-        self._wanted_review = ""  # the request to open once it is loaded
-        self._context.store.runs_loaded.connect(self._ask_for_wanted)
-        self._context.store.requests_changed.connect(self._open_wanted)
-        self._context.store.muted_changed.connect(self._show_muted)
-        window.review_requested.connect(self._review_first)
+        self._requested_review = RequestedReview(self._context, window.tray.open_window, self)
+        window.review_requested.connect(self._requested_review.open_first)
         self._bind()
         self._bring_back()
 
@@ -377,7 +371,6 @@ class WindowController(QObject):
             "states.open": partial(self._open, ReplSessionsDialog),
             "network.open": partial(self._open, NetworkDialog),
             "permissions.open": partial(self._open, PermissionsDialog),
-            "agents.unmute": self._unmute_agents,
             "phones.open": partial(self._open, PairedPhonesDialog),
             "audit.dashboard": partial(self._open, Dashboard),
             "help.open": self._show_help,
@@ -407,16 +400,6 @@ class WindowController(QObject):
     async def _show_strength(self) -> None:
         status = await self._context.api.status()
         IsolationDialog(self._context, status, self._window).open()
-
-    def _show_muted(self) -> None:
-        self._window.commands.set_condition(MUTED, bool(self._context.store.muted))
-
-    async def _unmute_agents(self) -> None:
-        muted = self._context.store.muted
-        for agent in muted:
-            await self._context.api.unmute_agent(agent.session)
-        names = ", ".join(dict.fromkeys(one_line(agent.author, 40) for agent in muted))
-        self._context.say(f"Unmuted: {names}. Their requests wait for you again.")
 
     def _show_help(self) -> None:
         Help(self._context.theme, self._window).show()
@@ -538,41 +521,6 @@ class WindowController(QObject):
     async def _set_paused(self, paused: bool) -> None:
         await self._context.api.change_setting("agent.paused", paused)
         self._context.say("Agents are paused." if paused else "Agents can work again.")
-
-    # what waits
-
-    def _review_first(self) -> None:
-        """Open what ends first of all that waits."""
-        self._window.tray.open_window()
-        if waiting := pending_requests(self._context.store):
-            self.handle(waiting[0].opens)
-
-    def _review(self, event: ReviewRequested) -> None:
-        """The user chose Review in a desktop notification."""
-        if event.token:
-            os.environ["XDG_ACTIVATION_TOKEN"] = event.token  # Qt reads it when a Wayland window is activated
-        self._window.tray.open_window()
-
-        self._wanted_review = event.request_id
-        self._open_wanted()
-
-    def _ask_for_wanted(self) -> None:
-        """Ask for the request that the user chose in a notification before this window was open."""
-        self._run("requested review", self._take_wanted())
-
-    async def _take_wanted(self) -> None:
-        self._wanted_review = await self._context.api.take_wanted_review() or self._wanted_review
-        self._open_wanted()
-
-    def _open_wanted(self) -> None:
-        """Open the request, if the window has loaded it already."""
-        if not self._wanted_review:
-            return
-        ids = (self._wanted_review, HELD + self._wanted_review)
-        waiting = pending_requests(self._context.store)
-        if (found := next((one for one in waiting if one.id in ids), None)) is not None:
-            self._wanted_review = ""
-            self.handle(found.opens)
 
     # colours
 

@@ -7,89 +7,30 @@ from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
-from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.layouts import column, row
-from workbench.gui.kit.text import ForeignLabel, one_line
+from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import level_word, was_denied
 from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.runs.approval_parts import ApprovalHead, HostTicks, LikenessStrip, OfferButton, TrustStrip
 from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, is_high, scrolled
+from workbench.gui.runs.edit_assessment import EditAssessment
 from workbench.gui.runs.effects_view import EffectsView
 from workbench.gui.runs.program_view import ProgramView, is_cleanable
+from workbench.gui.runs.review_split import ReviewSplit
+from workbench.gui.runs.run_endings import how_it_ended, was_released
 from workbench.gui.runs.run_rows import run_sentence
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.gui.shell.navigation import DecideTrust, DoAction, FollowRun, ShowRun, StartDryRun
-from workbench.records import Decision, Fault, Gate, Origin, Run, RunState, Span
+from workbench.records import Decision, Fault, Gate, Run, RunState, Span, Verdict
 from workbench.records.common_types import count_of
-
-_PAUSE_MS = 120  # after the last key, before an edited text is assessed; the core answers in a few milliseconds
-_WIDE = 96  # characters of width from which the effects are beside the code, not above it
-_CODE_LINES = 10  # that are visible at least
-_EFFECT_LINES = 5  # that are visible at least where the effects are above the code
-_SHARES = (42, 62)  # of effects and code beside each other
-
-
-def how_it_ended(run: Run) -> Fault:
-    """Why a run that was decided elsewhere no longer waits."""
-    decision = run.decision
-    by = f" by {one_line(decision.by, 60)}" if decision is not None and decision.by else ""
-    if was_released(run):
-        return Fault(f"The program runs now{by}.")
-    if decision is not None and decision.allow:
-        return Fault(f"This program was allowed elsewhere{by}.")
-    if (was_denied(run) or run.denied_until) and decision is not None:
-        return Fault(f"This program was denied elsewhere{by}.", decision.reason)
-    if was_denied(run):
-        own = run.proposal.origin is Origin.PERSON
-        hint = "You can run it again." if own else "Its author can ask again."
-        return Fault("Time is up: the program was denied.", hint)
-    if run.state in (RunState.STOPPED, RunState.INTERRUPTED):
-        return Fault("This run was stopped, so there is nothing left to decide.")
-    return Fault("This program no longer waits.")
-
-
-def was_released(run: Run) -> bool:
-    """Whether it started by a rule, or because it needs no approval any more after a decision about a server."""
-    decision = run.decision  # by "your rule of …", "your rules" or "your decision about …"
-    return decision is not None and decision.allow and decision.by.startswith("your ")
-
-
-class ReviewSplit(AdaptiveSplit):
-    """Effects beside the code or above it. The border stays where the user put it."""
-
-    def __init__(self, effects: EffectsView, program: ProgramView) -> None:
-        super().__init__(_WIDE, _SHARES, effects, program)
-        self._effects, self._program = effects, program
-
-    def sizeHint(self) -> QSize:
-        """The minimum height: the area around it scrolls, and gives it the rest."""
-        return QSize(super().sizeHint().width(), self.minimumHeight())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        wide = self.width() >= self.fontMetrics().averageCharWidth() * _WIDE
-        code = self._program.height_of(_CODE_LINES)
-        lines = 0 if wide else self.fontMetrics().lineSpacing() * _EFFECT_LINES
-        self._program.setMinimumHeight(code)
-        self._effects.setMinimumHeight(lines)
-        self.setMinimumHeight(code + lines + self.handleWidth())
-        super().resizeEvent(event)
-
-    def usual_sizes(self, room: int) -> list[int]:
-        """Where the effects are above the code, they get what they need, out of what ten lines of code leave."""
-        if self.orientation() is Qt.Orientation.Horizontal:
-            return super().usual_sizes(room)
-        left = room - self.handleWidth()
-        effects = min(self._effects.wanted_height(), max(0, left - self._program.minimumHeight()))
-        return [effects, left - effects]
 
 
 class ApprovalPage(DecisionDialog):
@@ -119,8 +60,7 @@ class ApprovalPage(DecisionDialog):
         self.program = ProgramView(context.theme, run.proposal.language)
         self.token_chips = TokenChips(self.program.reader, context, run.proposal.session)
         MarkMenu(self.program.reader, context, self.token_chips)
-        self._edit_pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._assessing = False  # an assessment of the edited text is under way
+        self.edits = EditAssessment(context, run.id, self.program, self)
         self.hosts = HostTicks(context.theme)
         self.typing = NameToType(context.theme, "The name to type before this can be allowed")
         self.rule = ForeignLabel(role="muted")
@@ -386,7 +326,7 @@ class ApprovalPage(DecisionDialog):
         self._show_buttons(editing=True)
         self._show_facts()
         self.likeness.hide()
-        self._edit_pause.start()
+        self.edits.begin()
         self.update_allow()
 
     def _leave_edit(self) -> None:
@@ -407,38 +347,14 @@ class ApprovalPage(DecisionDialog):
         self.restart_settling()
         self.take_focus()
 
-    def _assess_edit(self) -> None:
-        if self._assessing:
-            self._edit_pause.start()  # the current answer comes first
-        elif self.program.editing and not self.is_over:
-            self._assessing = True
-            self.context.tasks.run("assess an edit", self._show_edit_verdict(self.program.edited_text()))
+    def _show_edit_verdict(self, verdict: Verdict) -> None:
+        """Show what the edited text would do."""
+        self._show_assessment(replace(self.run, verdict=verdict))
+        self.clean_button.setVisible(is_cleanable(verdict) and self._conflict is None)
 
-    async def _show_edit_verdict(self, text: str) -> None:
-        """Show what the edited text would do; nothing is decided about it yet."""
-        try:
-            verdict = await self.context.api.assess_edit(self.run.id, text)
-        except WorkbenchError:
-            return  # the run has ended; the page is told by its event
-        finally:
-            self._assessing = False
-        if self._edits(text):
-            self._show_assessment(replace(self.run, verdict=verdict))
-            self.program.mark_edit(verdict)
-            self.clean_button.setVisible(is_cleanable(verdict) and self._conflict is None)
-
-    def _edits(self, text: str) -> bool:
-        """Whether the user edits, and this is still the text: an answer about an older text is dropped."""
-        return self.program.editing and not self.is_over and text == self.program.edited_text()
-
-    def _clean(self) -> None:
-        self.context.tasks.run("clean a program", self._take_clean(self.program.edited_text()))
-
-    async def _take_clean(self, text: str) -> None:
-        """Remove the characters that keep the text from running."""
-        clean = await self.context.api.clean_code(text)
-        if self._edits(text) and self._conflict is None:
-            self.program.take_clean(clean)
+    def _take_clean(self, text: str) -> None:
+        if self._conflict is None:
+            self.program.take_clean(text)
             removed = "Characters that cannot be seen or that mislead were removed."
             hint = "“Check my changes” shows the difference. Ctrl+Z restores the text."
             self.show_fault(Fault(removed, hint), "info")
@@ -504,7 +420,7 @@ class ApprovalPage(DecisionDialog):
         )
         self.back_button = self.make_button("Back", "undo", self._leave_edit)
         clean_tip = "Remove hidden characters, foreign encodings and unusual line endings"
-        self.clean_button = self.make_button("Clean and check again", "refresh", self._clean, clean_tip)
+        self.clean_button = self.make_button("Clean and check again", "refresh", self.edits.clean, clean_tip)
         check_tip = "Assess the changed program; you decide about it afterwards (Ctrl+Enter)"
         self.check_button = self.make_button("Check my changes", "shield", self._check_edit, check_tip)
         self.check_button.setIcon(icon("shield", "on_accent"))
@@ -543,8 +459,8 @@ class ApprovalPage(DecisionDialog):
         self.head.place_wanted.connect(self._go_to)
         self.head.isolation.build_wanted.connect(lambda: self.context.go(DoAction("core.sandbox")))
         self.likeness.compare_wanted.connect(self._compare)
-        self.program.edited.connect(self._edit_pause.start)
-        self._edit_pause.timeout.connect(self._assess_edit)
+        self.edits.assessed.connect(self._show_edit_verdict)
+        self.edits.cleaned.connect(self._take_clean)
         self.program.seen.connect(self.update_allow)
         self.typing.typed.connect(self.update_allow)
         self.offers.chosen.connect(self._name_allow)

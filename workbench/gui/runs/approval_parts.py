@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QPushButton, QWidget
 
@@ -313,6 +313,7 @@ class OfferButton(QPushButton):
         self.offer = ""
         """The id of the chosen lasting answer; empty: this run only."""
         self._names: dict[str, str] = {}
+        self._sentences: dict[str, str] = {}
         self.setAutoDefault(True)
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
@@ -336,15 +337,18 @@ class OfferButton(QPushButton):
 
     def rule(self) -> str:
         """The rule that an approval makes, as it will read later; empty for “Once”."""
-        return self.toolTip() if self.offer else ""
+        return self._sentences[self.offer] if self.offer else ""
 
     def _add(self, key: str, name: str, sentence: str) -> None:
-        action = self._menu.addAction(sentence.replace("&", "&&"))
+        room = self.screen().availableGeometry().width() - self.fontMetrics().averageCharWidth() * 12
+        # the end of a rule says for whom it is
+        shown = self._menu.fontMetrics().elidedText(sentence, Qt.TextElideMode.ElideMiddle, room)
+        action = self._menu.addAction(shown.replace("&", "&&"))
         action.setData(key)
         action.setCheckable(True)
         action.setToolTip(plain_tip(sentence))
         self._group.addAction(action)
-        self._names[key] = name
+        self._names[key], self._sentences[key] = name, sentence
         action.triggered.connect(partial(self._choose, key))
 
     def _choose(self, key: str, _checked: bool = True) -> None:
@@ -353,5 +357,5 @@ class OfferButton(QPushButton):
         action.setChecked(True)
         self.setText(name)
         self.setAccessibleName(f"Scope of the approval: {name}")
-        self.setToolTip(action.text().replace("&&", "&"))
+        self.setToolTip(plain_tip(self._sentences[key]))
         self.chosen.emit()

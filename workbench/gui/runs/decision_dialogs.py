@@ -15,6 +15,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPlainTextEdit
 
 from workbench.errors import WorkbenchError
 from workbench.events import AskArrived, RunChanged, spawn
+from workbench.gui.kit.text import one_line
+from workbench.gui.shell.actions import MUTED
 from workbench.gui.shell.bridge import Link, LinkState
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun
@@ -77,7 +79,9 @@ class DecisionDialogs(QObject):
         self._awaited_plans: set[str] = set()  # dry runs whose plan is shown when they end
         context.store.on(RunChanged, self._run_changed)
         context.store.on(AskArrived, self._elicitation_arrived)
+        context.store.muted_changed.connect(self._show_muted)
         context.commands.bind("run.undo_denial", self._undo_denial)
+        context.commands.bind("agents.unmute", self._unmute_agents)
 
     @property
     def review(self) -> ReviewDialog:
@@ -123,6 +127,16 @@ class DecisionDialogs(QObject):
     async def _undo_all(self, ids: Sequence[str]) -> None:
         for request_id in ids:
             await self._context.api.undo_denial(request_id)
+
+    def _show_muted(self) -> None:
+        self._context.commands.set_condition(MUTED, bool(self._context.store.muted))
+
+    async def _unmute_agents(self) -> None:
+        muted = self._context.store.muted
+        for agent in muted:
+            await self._context.api.unmute_agent(agent.session)
+        names = ", ".join(dict.fromkeys(one_line(agent.author, 40) for agent in muted))
+        self._context.say(f"Unmuted: {names}. Their requests wait for you again.")
 
     def _page_finished(self, page: DecisionDialog) -> None:
         self._open_own_elicitation(closed=self.review if page.is_elicitation else None)

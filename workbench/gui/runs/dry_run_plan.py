@@ -19,7 +19,7 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.tick_delegate import TickDelegate
 from workbench.gui.kit.wording import first_sentence, risk_word
 from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType
-from workbench.gui.runs.held_call_page import Evidence
+from workbench.gui.runs.evidence_view import EvidenceView
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun
 from workbench.records import Fault, PlanChoice, PlanStep, Risk, Run, RunState
@@ -51,7 +51,7 @@ class PlanStepView(QScrollArea):
         self.unknown = ForeignLabel()
         self.arguments = reading_box("", "")
         self.arguments.setMinimumHeight(self.fontMetrics().lineSpacing() * 6)
-        self.evidence = Evidence(theme)
+        self.evidence = EvidenceView(theme)
         unit, inner = theme.unit, QWidget()
         parts = (self._title, self._facts, self.unknown, self.arguments, self.evidence)
         margins = (unit * 4, unit * 2, unit * 4, unit * 3)

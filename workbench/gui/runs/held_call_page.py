@@ -2,138 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 
-from msgspec.structs import replace
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QStackedWidget, QTextEdit, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, HeldCallSettled, PrivacyChanged, RunChanged
-from workbench.gui.forms.form import SchemaForm
-from workbench.gui.forms.schema_shapes import shape_of
 from workbench.gui.kit.controls import AllowButton, CalmCombo, RoomyButton
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.json_text import dump, identical
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
-from workbench.gui.kit.plain_edit import PlainEdit, reading_box, units
+from workbench.gui.kit.plain_edit import reading_box
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
 from workbench.gui.results.token_chips import MarkMenu, TokenChips
+from workbench.gui.runs.call_editor import CallEditor
 from workbench.gui.runs.decision_dialog import DecisionDialog, is_high, scrolled
+from workbench.gui.runs.evidence_view import EvidenceView
 from workbench.gui.runs.run_head import trifecta_badge
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun, ShowPrivacy
-from workbench.records import Fault, HeldCall, HeldCallAnswer, JsonObject, RuleOffer, ValueOrigin
+from workbench.records import Fault, HeldCall, HeldCallAnswer, RuleOffer
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
-from workbench.records.stated_facts import KIND_TEXTS, call_sentence
-
-_MOST_VALUES = 8  # that are shown; more are counted
-_MOST_PATHS = 3  # arguments that are named for one value
-_EXCERPT_LINES = 4  # of the text around a value, before it scrolls
-
-
-class Evidence(QWidget):
-    """Where the values of a call came from: the value, the answer that held it, and the text around it there."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._column = column(self, spacing=theme.unit * 2)
-        self._shown: tuple[ValueOrigin, ...] = ()
-
-    def show_origins(self, origins: Sequence[ValueOrigin], run_id: str) -> None:
-        """Called again when more calls joined; the same values are not drawn again."""
-        self.setVisible(bool(origins))
-        if tuple(origins) == self._shown:
-            return
-        self._shown = tuple(origins)
-        while (item := self._column.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.deleteLater()
-        if origins:
-            self._column.addWidget(label("Where its values came from", "section"))
-        values = self._join_paths(origins)
-        for origin in values[:_MOST_VALUES]:
-            self._column.addWidget(self._card(origin, run_id))
-        if len(values) > _MOST_VALUES:
-            self._column.addWidget(label(f"and {len(values) - _MOST_VALUES:,} more", "muted"))
-
-    def _join_paths(self, origins: Sequence[ValueOrigin]) -> list[ValueOrigin]:
-        """The same value from the same answer is shown once, with the arguments that it goes to."""
-        paths: dict[ValueOrigin, list[str]] = {}
-        for origin in origins:
-            paths.setdefault(replace(origin, path=""), []).append(origin.path)
-        joined = []
-        for origin, names in paths.items():
-            more = len(names) - _MOST_PATHS
-            rest = f" and {count_of(more, 'more argument')}" if more > 0 else ""
-            joined.append(replace(origin, path=", ".join(names[:_MOST_PATHS]) + rest))
-        return joined
-
-    def _card(self, origin: ValueOrigin, run_id: str) -> QWidget:
-        value = ForeignLabel(f"{origin.path} = {one_line(origin.value, 200)}", breaks=True)
-        where = "an earlier answer that is no longer stored"
-        if origin.tool:
-            when = "in this run" if origin.run_id == run_id else "in an earlier run"
-            where = f"the answer of {origin.server}.{origin.tool}, {when}"
-        kinds = ", ".join(KIND_TEXTS.get(kind, kind) for kind in origin.kinds)
-        source = ForeignLabel(f"from {where} ({kinds})" if kinds else f"from {where}", role="muted")
-        excerpt = [self._excerpt(origin)] if origin.around else []
-        card = QFrame()
-        mark(card, kind="card")
-        column(card, value, source, *excerpt, margins=(self._theme.unit * 2,) * 4, spacing=self._theme.unit)
-        return card
-
-    def _excerpt(self, origin: ValueOrigin) -> PlainEdit:
-        """The text around the value, with the value marked."""
-        before, _, rest = origin.around.partition("\x02")
-        value, _, after = rest.partition("\x03")
-        before, value, after = (visible(part) for part in _widened(before, value, after, origin.value))
-        text = f"{before}{value}{after}"
-        view = reading_box(text, f"The text around the value of {origin.path}")
-        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        width = self.fontMetrics().averageCharWidth() * 60  # of a narrow window
-        rows = view.fontMetrics().horizontalAdvance(text) // max(1, width) + 1
-        rows += min(_EXCERPT_LINES, text.count("\n"))
-        view.setFixedHeight(view.fontMetrics().lineSpacing() * max(2, min(_EXCERPT_LINES, rows)) + self._theme.unit * 3)
-        cursor = QTextCursor(view.document())
-        start, end = units(before, len(before)), units(before + value, len(before) + len(value))
-        cursor.setPosition(view.document_place(start))
-        cursor.setPosition(view.document_place(end), QTextCursor.MoveMode.KeepAnchor)
-        format_ = QTextCharFormat()
-        format_.setBackground(self._theme.soft("danger", 0.35))
-        selection = QTextEdit.ExtraSelection()
-        selection.cursor, selection.format = cursor, format_
-        view.setExtraSelections([selection])
-        return view
-
-
-def _widened(before: str, match: str, after: str, value: str) -> tuple[str, str, str]:
-    """Extend a match to all of the value around it: the core marks only the part by which it found the value."""
-    best = before, match, after
-    place = value.find(match) if match else -1
-    while place >= 0:
-        left = _same_length(before[::-1], value[:place][::-1])
-        right = _same_length(after, value[place + len(match) :])
-        if left + right + len(match) > len(best[1]):
-            end = len(before) - left
-            best = before[:end], f"{before[end:]}{match}{after[:right]}", after[right:]
-        place = value.find(match, place + 1)
-    return best
-
-
-def _same_length(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (first, second) in pairs if first != second), min(len(one), len(other)))
-
+from workbench.records.stated_facts import call_sentence
 
 _LONGEST_RULE = 110  # characters of a rule in the list
 
@@ -158,78 +54,6 @@ class RuleChoice(QWidget):
         texts = {one.id: one_line(f"{reaches.get(one.reach, '')}{one.sentence}", _LONGEST_RULE) for one in offers}
         self.choice.show_choices({"once": "Only this time", **texts})
         self.setVisible(bool(offers))
-
-
-class CallEditor(QStackedWidget):
-    """Edits what would be sent: as a form, or as JSON that is checked against the tool's schema; an answer, and the
-    call of a tool whose schema is not known, as text."""
-
-    edited = Signal()
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.text_box = PlainEdit()
-        self.text_box.setAccessibleName("What would be sent, editable")
-        self.text_box.setTabChangesFocus(True)
-        mark(self.text_box, kind="code")
-        self.form = SchemaForm(theme)
-        for page in (self.text_box, self.form):
-            self.addWidget(page)
-        self.text_box.textChanged.connect(self.edited)
-        self.form.changed.connect(self.edited)
-        self._given = ""
-        self._schema: JsonObject | None = None
-
-    @property
-    def knows_schema(self) -> bool:
-        return self._schema is not None
-
-    def set_schema(self, schema: JsonObject) -> None:
-        """Set the schema of the tool's arguments. Without one, they are edited as text."""
-        self._schema = schema
-
-    def show_text(self, text: str) -> None:
-        """Begin to edit a text."""
-        self._given = text
-        if self._schema is None:
-            self.text_box.setPlainText(text)
-            self.setCurrentWidget(self.text_box)
-        else:
-            self._fill_form(text, self._schema)
-            self.setCurrentWidget(self.form)
-
-    def text(self) -> str:
-        """What would be sent now, finished or not."""
-        if self.currentWidget() is self.text_box:
-            return self.text_box.text()
-        draft = self.form.draft()
-        typed = draft.get("text")
-        if isinstance(typed, str):
-            return typed
-        return self._given if identical(draft["value"], json.loads(self._given)) else dump(draft["value"])
-
-    def has_changes(self) -> bool:
-        return self.text() != self._given
-
-    def take_focus(self) -> None:
-        if self.currentWidget() is self.text_box:
-            self.text_box.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif not self.form.take_focus():
-            QTimer.singleShot(0, self.form, self.form.focus_path)  # its fields are made when it is shown
-
-    def _fill_form(self, text: str, schema: JsonObject) -> None:
-        """Fill the form. What its fields cannot show exactly is shown as JSON."""
-        self.form.set_schema(schema)
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = None
-        fields = shape_of(schema, schema).properties
-        if isinstance(value, dict) and value and value.keys() <= fields.keys():
-            self.form.set_value(value)
-            if not self.form.json_shown() and identical(self.form.draft().get("value"), value):
-                return
-        self.form.show_draft({"text": text})
 
 
 _HOW_TO_MARK = "Point at a token to see its value. Select text and open its menu to mask it always or never."
@@ -577,7 +401,7 @@ class HeldCallPage(DecisionDialog):
         self.editor = CallEditor(self.context.theme)
         self.editor.edited.connect(self._edit_pause.start)
         self.editor.hide()
-        self.evidence = Evidence(self.context.theme)
+        self.evidence = EvidenceView(self.context.theme)
         self.rules = RuleChoice(self.context.theme)
         why = label("Why you are asked", "section")
         parts = (why, self._reasons, self._heading, self.arguments, self.editor, self.evidence, self.rules)

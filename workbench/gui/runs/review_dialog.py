@@ -19,7 +19,7 @@ from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.agent_menu import AgentMenu, agent_name
 from workbench.gui.runs.decision_dialog import DecisionDialog
 from workbench.gui.runs.denial_undo import DenialUndo
-from workbench.gui.runs.review_group import GroupPanel
+from workbench.gui.runs.review_group import GroupPanel, sorted_rows
 from workbench.gui.runs.review_keys import KeyAnswers, KeyTable
 from workbench.gui.runs.review_queue import ReviewQueue, queue_row, waiting_programs
 from workbench.gui.shell.context import Context
@@ -167,7 +167,9 @@ class ReviewDialog(LaterDialog):
         """Show an entry, of a group one of its programs. The keyboard stays in the lists if it is there."""
         entry = self._queue.get(key)
         members = entry.members if entry is not None else (key,)
-        request_id = member if member in members else members[0]
+        table = self._queue.groups.table(key)
+        first = sorted_rows(table.rows)[0].run_id if table is not None else ""
+        request_id = next((one for one in (member, first) if one in members), members[0])
         page = self._page_for(request_id)
         if page is None:  # it ended a moment ago, and its event comes
             return

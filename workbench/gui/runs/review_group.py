@@ -169,7 +169,7 @@ class GroupPanel(QFrame):
             self._show_columns(group.columns, starts)
             if any(one.last for one in group.columns):
                 self.table.addTopLevelItem(self._last_allowed(group.columns, starts))
-            for one in _sorted(group.rows, tuple(before)):
+            for one in sorted_rows(group.rows, tuple(before)):
                 item = self._item(one, group.columns, starts)
                 item.setCheckState(0, before.get(one.run_id, item.checkState(0)))
                 self.table.addTopLevelItem(item)
@@ -274,7 +274,7 @@ def _shortened(value: str, start: str) -> str:
     return one_line(f"…{value[len(start) :]}" if start and value else value, _VALUE)
 
 
-def _sorted(rows: Sequence[GroupRow], before: Sequence[str]) -> list[GroupRow]:
+def sorted_rows(rows: Sequence[GroupRow], before: Sequence[str] = ()) -> list[GroupRow]:
     """Rows that were shown before in their order, then the others by their values."""
     places = {run_id: place for place, run_id in enumerate(before)}
     return sorted(
