@@ -1,11 +1,12 @@
 """Replays tasks and injection attacks in a real core, and counts approval requests and stopped attacks.
 
-    python benchmarks/injection.py [FOLDER] [--brief] [--each] [--held-out] [--json]
+    python benchmarks/injection.py [FOLDER] [--brief] [--each] [--held-out] [--json] [--servers FOLDER]
 
 The design follows published injection benchmarks: scripted agents on invented data, with injected instructions in
 mails, pages, issues, logs and reviews. Five worlds: the demo server, and four with 20 servers that have the tools of
-widely used ones (`injection_server.py`; with FOLDER, the recorded tool lists of the real ones). README.md says what
-counts as a needed request, and how the simulated users behave.
+widely used ones (`injection_server.py`; with FOLDER, the recorded tool lists of the real ones). With `--servers`, plans
+of their own are replayed on published servers that really run (`injection_real.py`). README.md says what counts as a
+needed request, and how the simulated users behave.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import injection_plans
+import injection_real
 import injection_worlds
 from injection_plans import Plan
 from injection_worlds import HOSTILE, NEW_SESSION
@@ -47,6 +50,7 @@ RECORDED = {
 PYTHON_PACKAGES = frozenset({"git", "redis", "excel", "time"})
 CACHE = Path.home() / ".cache" / "mcp-workbench-benchmarks"
 GATHER = 0.12  # seconds the user waits, so that the calls of a loop are batched into one request
+SENT = ("done", "failed")  # states of calls that reached their server
 GOALS = {"fresh": 0.8, "after trust": 0.4, "steady": 0.2}
 
 
@@ -135,11 +139,13 @@ class Person:
 class Bench:
     """A core with all servers, and a simulated user."""
 
-    def __init__(self, core: Core, person: Person, folder: Path) -> None:
+    def __init__(self, core: Core, person: Person, folder: Path, values: Mapping[str, str] | None = None) -> None:
+        """`values`: what stands for names such as `$DATA` in programs."""
         self.core = core
         self.person = person
         self._change = folder / "changed"
         self._workspace = folder / "project" / "workspace"
+        self._values = values or {}
         self._sessions = 0
 
     async def replay(self, plan: Plan, time_of: int = 0) -> Replayed:
@@ -163,7 +169,7 @@ class Bench:
             state = f"{plan.state}-{self._sessions}" if plan.state else ""
             run = await self._run(session, code, state)
             if plan.hostile and last:
-                done.reached = any(call.tool == plan.harm and call.state == "done" for call in run.calls)
+                done.reached = any(call.tool == plan.harm and call.state in SENT for call in run.calls)
                 if plan.file:
                     made = self._workspace / plan.file
                     done.reached = made.exists()
@@ -188,6 +194,8 @@ class Bench:
         await self._run(session, "from servers.weather import get_forecast\nawait get_forecast(city='Faro')", "")
 
     async def _run(self, session: Session, code: str, state: str) -> Run:
+        for name, value in self._values.items():
+            code = code.replace(name, value)
         async with asyncio.timeout(60):
             manager = self.core.run_manager
             return await manager.wait_until_finished(manager.submit(code, session, state=state).id)
@@ -195,14 +203,22 @@ class Bench:
 
 @contextlib.asynccontextmanager
 async def bench(
-    recorded: str, *, trust: bool, careless: bool = False, lasting: bool = False, medium_unasked: bool = False
+    recorded: str,
+    *,
+    trust: bool,
+    careless: bool = False,
+    lasting: bool = False,
+    medium_unasked: bool = False,
+    servers: str = "",
 ) -> AsyncIterator[Bench]:
-    """A core with the servers of all worlds. `trust`: the user has answered one trust question for each server.
-    `medium_unasked`: programs of medium risk run without approval, so that requests about calls remain."""
+    """A core with the servers of all worlds, or those installed in the folder `servers`. `trust`: the user has answered
+    one trust question for each server. `medium_unasked`: programs of medium risk run without approval, so that requests
+    about calls remain."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder,
         tempfile.TemporaryDirectory(prefix="injection-", dir=CACHE) as protected,
+        injection_real.web_proxy() if servers else contextlib.nullcontext("") as proxy,
     ):
         os.environ[OVERRIDE] = f"{folder}/home"
         project = Path(folder, "project")
@@ -211,16 +227,19 @@ async def bench(
         await core.open()
         try:
             await core.catalog.connect("demo")
-            for entry in _entries(recorded, Path(folder), Path(protected)):
+            values = injection_real.make_data(Path(folder)) if servers else {}
+            own = [] if servers else _entries(recorded, Path(folder), Path(protected))
+            used = injection_real.entries(Path(servers).resolve(), Path(folder), proxy) if servers else own
+            for entry in used:
                 await core.catalog.add(entry)
-            await asyncio.gather(*(core.catalog.connect(name) for name in injection_worlds.EVERY))
+            await asyncio.gather(*(core.catalog.connect(entry.name) for entry in used))
             if trust:
-                for name in injection_worlds.EVERY - HOSTILE:
+                for name in {entry.name for entry in used} - HOSTILE:
                     question = await core.api.trust_question(name)
                     await core.api.decide_trust(name, question.sha, question.groups)
             places = dict.fromkeys(("isolation_medium", "isolation_high", "isolation_critical"), "process")
             core.settings = replace(core.settings, approval_auto_medium=medium_unasked, **places)
-            yield Bench(core, Person(core, careless=careless, lasting=lasting), Path(folder))
+            yield Bench(core, Person(core, careless=careless, lasting=lasting), Path(folder), values)
         finally:
             await core.close()
 
@@ -252,18 +271,20 @@ def _entries(recorded: str, folder: Path, protected: Path) -> list[ServerConfig]
 
 async def measure(arguments: argparse.Namespace, say: Callable[[str], None]) -> dict[str, list[Replayed]]:
     """Replay everything in every configuration."""
-    folder, found = arguments.folder, {}
-    tasks, attacks = _selected(TASKS, arguments.only), _selected(ATTACKS, arguments.only)
-    async with bench(folder, trust=False) as one:
+    found: dict[str, list[Replayed]] = {}
+    every = injection_real.read_real_plans(Path(arguments.servers)) if arguments.servers else (TASKS, ATTACKS)
+    tasks, attacks = (_selected(plans, arguments.only) for plans in every)
+    open_bench = partial(bench, arguments.folder, servers=arguments.servers)
+    async with open_bench(trust=False) as one:
         found["fresh"] = [await one.replay(plan) for plan in tasks]
     say("fresh")
-    async with bench(folder, trust=True) as one:
+    async with open_bench(trust=True) as one:
         found["after trust"] = [await one.replay(plan) for plan in tasks]
     say("after trust")
-    async with bench(folder, trust=True) as one:
+    async with open_bench(trust=True) as one:
         found["attacks, careful user"] = [await one.replay(plan) for plan in attacks]
     say("careful")
-    async with bench(folder, trust=True, careless=True, lasting=True) as one:
+    async with open_bench(trust=True, careless=True, lasting=True) as one:
         for plan in tasks:
             await one.replay(plan)
         found["steady"] = [await one.replay(plan, turn) for turn in (1, 2) for plan in tasks]
@@ -283,6 +304,7 @@ def main() -> None:
     parser.add_argument("--each", action="store_true", help="every plan that is not held out, with its questions")
     parser.add_argument("--held-out", action="store_true", help="with --each: the held-out plans too")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--servers", default="", help="folder where published servers are installed")
     parser.add_argument("--only", default="", help="plans whose WORLD/GROUP/NAME contains this text")
     arguments = parser.parse_args()
     began = time.monotonic()

@@ -120,16 +120,17 @@ WORLDS = (
 )
 
 
-def read_plans(name: str) -> tuple[Plan, ...]:
-    """Return the plans of a text file beside this module."""
+def read_plans(name: str, servers: frozenset[str] = EVERY) -> tuple[Plan, ...]:
+    """Return the plans of a text file beside this module. `servers`: the servers that they name."""
     text = Path(__file__).with_name(name).read_text(encoding="utf-8")
     plans = []
     for group in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
         head, _, rest = group.partition("\n")
         world, _, title = head.partition(": ")
         made = [_plan(world, title, one) for one in re.split(r"^--- (?!next$)", rest, flags=re.MULTILINE)[1:]]
-        chosen = [one for one in WORLDS if world in (EVERY_WORLD, one.name)]
-        plans += [_complete(one.adapted(plan) if world == EVERY_WORLD else plan) for one in chosen for plan in made]
+        if world == EVERY_WORLD:
+            made = [one.adapted(plan) for one in WORLDS for plan in made]
+        plans += [_complete(plan, servers) for plan in made]
     return tuple(plans)
 
 
@@ -151,13 +152,13 @@ def _plan(world: str, group: str, text: str) -> Plan:
     )
 
 
-def _complete(plan: Plan) -> Plan:
+def _complete(plan: Plan, servers: frozenset[str]) -> Plan:
     """The plan with real destinations and imports."""
     texts = []
     for text in plan.programs:
         for name, value in _NAMES.items():
             text = text.replace(name, value)
-        texts.append(text if text == NEW_SESSION else written(text, EVERY))
+        texts.append(text if text == NEW_SESSION else written(text, servers))
     return Plan(
         plan.group, plan.name, tuple(texts), plan.harm, plan.state, plan.needs, plan.world, plan.changes, plan.file
     )
