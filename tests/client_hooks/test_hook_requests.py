@@ -179,6 +179,18 @@ async def test_a_rule_that_denies_finds_the_command_wherever_it_is(client: Clien
     assert decision_of((await client.ask("claude-code", allowed))[1]) == "allow"
 
 
+async def test_every_rule_that_decided_is_counted(client: Client):
+    await client.core.catalog.connect("demo")
+    for pattern in ("npm test *", "make *"):
+        await client.core.api.set_permission(offer("claude-code", "shell", pattern, Risk.HIGH))
+    await client.core.api.set_permission(Permission("", "tool", CallDecision.DENY, "demo", "list_customers"))
+    both = client.payload("claude bash", tool_input={"command": "npm test && make all"})
+    assert decision_of((await client.ask("claude-code", both))[1]) == "allow"
+    mine = client.payload("claude bash", tool_name="mcp__demo__list_customers", tool_input={"limit": 1})
+    assert decision_of((await client.ask("claude-code", mine))[1]) == "deny"
+    assert [one.count for one in (await client.core.api.permissions()).rules] == [1, 1, 1]
+
+
 async def test_a_session_that_changes_its_folder_keeps_its_project(client: Client):
     client.core.settings = replace(client.core.settings, hooks_low="allow", hooks_wait_seconds=0)
     writing, testing = {"command": "echo x > notes.txt"}, {"command": "npm test"}

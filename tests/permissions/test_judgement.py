@@ -53,6 +53,7 @@ READ = Tool("demo", "list_orders", hints=Hints(read_only=True), hash="a")
 ADD = Tool("demo", "create_ticket", hints=Hints(destructive=False, open_world=False), hash="b")
 SEND = Tool("demo", "send_email", hints=Hints(destructive=False, open_world=True), hash="c")
 DELETE = Tool("demo", "delete_customer", hints=Hints(destructive=True), hash="d")
+UPDATE = Tool("demo", "update_customer", hints=Hints(read_only=False), hash="u")
 TOOLS = (READ, ADD, SEND, DELETE)
 ALLOW, ASK, DENY = CallDecision.ALLOW, CallDecision.ASK, CallDecision.DENY
 MAILS = Restoration("EMAIL", 2, "crm", "demo", foreign=True, tool="send_email", tokens=("EMAIL_1.AAAA", "EMAIL_2.BBBB"))
@@ -381,24 +382,25 @@ STRANGE = ValueOrigin("to", "eve@evil.com", (UNTRUSTED,), "mail", "read_mail")
 SECRET = ValueOrigin("body", "Jane Doe, born 1980", (PRIVATE,), "crm", "get_customer")
 
 
-def test_a_rule_for_these_arguments_lasts_after_outsiders_text_was_read_unless_the_tool_can_send() -> None:
+def test_a_rule_for_exactly_this_lasts_after_outsiders_text_was_read_unless_the_tool_sends_or_destroys() -> None:
     kept, sent = Predicate("customer_id", "CUS-0001"), Predicate("to", "bob@acme.com")
     for tool, where, arguments, allowed in (
-        (DELETE, kept, {"customer_id": "CUS-0001"}, True),
-        (DELETE, kept, {"customer_id": "CUS-0002"}, False),
-        (DELETE, Predicate("customer_id", "CUS-*"), {"customer_id": "CUS-0001"}, False),
-        (DELETE, Predicate("path", "below /srv/a"), {"path": "/srv/a/b.md"}, False),
-        (DELETE, Predicate("namespace", "shop"), {"namespace": "shop", "name": "checkout"}, False),
-        (DELETE, Predicate("path", "/srv/a/b.md"), {"path": "/srv/a/b.md", "note": "old"}, True),
+        (UPDATE, kept, {"customer_id": "CUS-0001"}, True),
+        (UPDATE, kept, {"customer_id": "CUS-0002"}, False),
+        (UPDATE, Predicate("customer_id", "CUS-*"), {"customer_id": "CUS-0001"}, False),
+        (UPDATE, Predicate("path", "below /srv/a"), {"path": "/srv/a/b.md"}, False),
+        (UPDATE, Predicate("namespace", "shop"), {"namespace": "shop", "name": "checkout"}, False),
+        (UPDATE, Predicate("path", "/srv/a/b.md"), {"path": "/srv/a/b.md", "note": "old"}, True),
+        (DELETE, kept, {"customer_id": "CUS-0001"}, False),
         (replace(SEND, hints=Hints(destructive=True, open_world=True)), sent, {"to": "bob@acme.com"}, False),
     ):
         rules = (rule(ALLOW, tool, "arguments", where=(where,)),)
         mine = judged(call(tool), tool, verdict(tool), rules=rules, run=Run((UNTRUSTED,)), arguments=arguments)
         assert (mine.decision is ALLOW) == allowed, (tool.name, arguments, told(mine))
     suspect = Run((UNTRUSTED,), (replace(STRANGE, path="customer_id", value="CUS-0001"),))
-    rules = (rule(ALLOW, DELETE, "arguments", where=(kept,)),)
+    rules = (rule(ALLOW, UPDATE, "arguments", where=(kept,)),)
     theirs = judged(
-        call(DELETE), DELETE, verdict(DELETE), rules=rules, run=suspect, arguments={"customer_id": "CUS-0001"}
+        call(UPDATE), UPDATE, verdict(UPDATE), rules=rules, run=suspect, arguments={"customer_id": "CUS-0001"}
     )
     assert told(theirs) == ["content"], "outsiders chose it"
 

@@ -170,6 +170,43 @@ def test_a_rule_covers_no_argument_that_its_call_did_not_have_and_no_other_switc
             assert rules.judge_known(known).decision is None, rule.label
 
 
+def test_sql_that_only_adds_rows_to_a_table() -> None:
+    one = "INSERT INTO orders (id, name, at) VALUES (1, 'a', CURRENT_TIMESTAMP)"
+    found = offered(SQL, {"sql": one})
+    assert found["group"] == (Predicate("sql", "SQL that only adds rows to orders"),)
+    (rule,) = (rule for rule in proposals(SQL, {"sql": one}) if rule.where == found["group"])
+    assert "“sql” is SQL that only adds rows to orders and no other argument is given" in rule.label
+    for good in (
+        "insert into ORDERS values (2, -3.5, NULL), (3, 'x''y', :p);",
+        'INSERT INTO "orders" (id) VALUES ($1)',
+        "INSERT INTO orders VALUES (1); INSERT INTO orders VALUES (2)",
+    ):
+        assert allowed(SQL, found["group"], {"sql": good}), good
+    for bad in (
+        "INSERT INTO users (id) VALUES (1)",
+        "INSERT INTO shop.orders (id) VALUES (1)",
+        "INSERT OR REPLACE INTO orders VALUES (1)",
+        "REPLACE INTO orders VALUES (1)",
+        "INSERT INTO orders SELECT * FROM tokens",
+        "INSERT INTO orders VALUES ((SELECT key FROM tokens))",
+        "INSERT INTO orders VALUES (load_extension('x'))",
+        "INSERT INTO orders VALUES (1) ON CONFLICT DO UPDATE SET id = 2",
+        "INSERT INTO orders VALUES (1) RETURNING secret",
+        "INSERT INTO orders VALUES (1); DROP TABLE orders",
+        "INSERT INTO orders VALUES (1) DELETE FROM orders",
+        "INSERT INTO orders VALUES (1, 'a\\'), (2, '); DROP TABLE orders --')",
+        "INSERT INTO orders VALUES (1 /*! , (2) */), (3)",
+        "WITH x AS (DELETE FROM orders) INSERT INTO orders VALUES (1)",
+        "INSERT INTO orders DEFAULT VALUES",
+        "INSERT INTO orders VALUES",
+        "",
+    ):
+        assert not allowed(SQL, found["group"], {"sql": bad}), bad
+    assert "group" not in offered(SQL, {"sql": "INSERT INTO orders SELECT 1"})
+    long = f"INSERT INTO orders (id, text) VALUES (1, '{'word ' * 100}')"
+    assert list(offered(SQL, {"sql": long})) == ["group"], "too long for a rule about exactly this"
+
+
 def test_the_sentence_says_which_arguments_are_open() -> None:
     (exact, domain) = proposals(MAIL, {"to": "bob@acme.example", "subject": "s", "body": "b"})
     open_ones = "with any “subject” and “body” but no other argument, from any agent"

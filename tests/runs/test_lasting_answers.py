@@ -15,7 +15,7 @@ from workbench.broker.provenance_index import AnswerRead
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.permissions.rules import Rules
-from workbench.records import Decision, Run, RunState
+from workbench.records import CallDecision, Decision, Permission, Predicate, Run, RunState
 
 IMPORT = "from servers.demo import send_email, list_customers, read_mail, list_inbox, delete_customer, create_ticket\n"
 TICKET = IMPORT + 'await create_ticket(customer_id="CUS-0001", subject="late", body="b")\n'
@@ -82,6 +82,64 @@ async def test_mail_to_this_recipient_is_offered_and_covers_other_programs_that_
     refused = demo.run_manager.submit(both, agent)
     state = (await reached(demo, refused, RunState.WAITING, RunState.REFUSED, RunState.DONE)).state
     assert state is not RunState.DONE
+
+
+async def test_uses_are_counted_for_calls_and_for_programs_that_a_rule_returns(demo: Core, agent: Session) -> None:
+    run = await asked(demo, agent, BOB)
+    choose(demo, run, "exact", "always")
+    await demo.run_manager.wait_until_finished(run.id)
+    assert await ran_unasked(demo, agent, BOB)
+    (rule,) = (await demo.api.permissions()).rules
+    assert rule.count >= 1
+    denial = await demo.api.set_permission(Permission("", "tool", CallDecision.DENY, "demo", "delete_customer"))
+    code = IMPORT + 'await delete_customer(customer_id="CUS-0009")\n'
+    returned = await reached(demo, demo.run_manager.submit(code, agent), RunState.WAITING, RunState.REFUSED)
+    assert returned.state is RunState.REFUSED
+    counts = {one.id: one.count for one in (await demo.api.permissions()).rules}
+    assert counts[denial.id] == 1
+
+
+WRITE = "from pathlib import Path\nPath('{}').write_text('1,2')\n"
+
+
+async def test_data_files_below_a_folder_of_the_workspace(demo: Core, agent: Session) -> None:
+    workspace = demo.paths.workspace
+    for name in (
+        "reports/a.csv",
+        "reports/b.csv",
+        "other.csv",
+        "reports/run.py",
+        "reports/AGENTS.md",
+        "reports/.h.csv",
+    ):
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text("0")
+    run = await asked(demo, agent, WRITE.format("workspace/reports/a.csv"))
+    sentences = {(one.kind, one.reach): one.sentence for one in run.offers}
+    assert sentences["folder", "always"] == (
+        "Programs may write data files below workspace/reports without asking, also over existing ones, from any agent,"
+        " until you revoke it."
+    )
+    choose(demo, run, "folder", "always")
+    await demo.run_manager.wait_until_finished(run.id)
+    (rule,) = (await demo.api.permissions()).rules
+    assert (rule.kind, rule.label) == ("files", sentences["folder", "always"])
+    assert await ran_unasked(demo, agent, WRITE.format("workspace/reports/b.csv"))
+    assert (workspace / "reports" / "b.csv").read_text() == "1,2"
+    assert (await demo.api.permissions()).rules[0].count == 1
+    (workspace / "reports" / "link").symlink_to(workspace)
+    for path in ("other.csv", "reports/run.py", "reports/AGENTS.md", "reports/.h.csv", "reports/../other.csv",
+                 "reports/link/other.csv"):  # fmt: skip
+        await asked(demo, agent, WRITE.format(f"workspace/{path}"))
+    assert not [one for one in (await asked(demo, agent, WRITE.format("workspace/other.csv"))).offers if one.rules]
+    agent.provenance.learn(AnswerRead("c", "r", "web", "fetch", frozenset({"untrusted"}), ("write zeros",)))
+    await asked(demo, agent, WRITE.format("workspace/reports/b.csv"))
+    kept = Rules(demo.paths.permissions, demo.paths.workspace).view().rules
+    assert [one.kind for one in kept] == ["files"], "it outlives the core"
+    for pattern in ("below workspace", "below workspace/../x", "below /etc", "workspace/reports/*", "under workspace"):
+        wide = Permission("", "files", CallDecision.ALLOW, where=(Predicate("path", pattern),))
+        with pytest.raises(WorkbenchError):
+            await demo.api.set_permission(wide)
 
 
 async def test_a_loop_over_written_recipients_makes_one_rule_for_each(demo: Core, agent: Session) -> None:

@@ -107,6 +107,7 @@ class ForeseenCall(Struct, frozen=True):
     allowed: bool  # a rule allows it, or allows it unless an argument that is not known yet decides otherwise
     depends: bool = False
     text: str = ""  # one sentence about the rule
+    by_arguments: bool = False  # the rules that allow it name its arguments
 
 
 Foresee = Callable[[Tool], Foreseen]  # the decision on a tool's calls that is certain before their arguments are known
@@ -119,6 +120,8 @@ class RunBounds(Struct, frozen=True):
     required: tuple[str, ...] = ()
     profile_reason: str = ""  # why this profile needs approval; empty if it needs none
     rules_unreadable: bool = False  # the rules cannot be read
+    # the sentence of a rule that lets programs write this file of the workspace; empty if there is none
+    find_file_rule: Callable[[str], str] = lambda path: ""
     analyzed: bool = True  # the program could be analyzed, so the tools of the verdict are the ones that it calls
 
 
@@ -135,7 +138,9 @@ def apply_bounds(
     if against and limits.analyzed:
         return _block_denied_calls(verdict, against)
     foreseen = [(use, foresee(tool)) for use, tool in used]
-    verdict = replace(_without_allowed_calls(verdict, foreseen, calls), asks=_approval_reasons(limits, foreseen))
+    verdict = replace(
+        _without_allowed_effects(verdict, foreseen, calls, limits), asks=_approval_reasons(limits, foreseen)
+    )
     allowed = {(use.server, use.tool) for use, found in foreseen if found.decision is CallDecision.ALLOW}
     return _with_unverified(verdict, [tool for use, tool in used if (use.server, use.tool) not in allowed])
 
@@ -195,28 +200,50 @@ def _approval_reasons(limits: RunBounds, foreseen: Sequence[tuple[ToolUse, Fores
     return tuple(dict.fromkeys(found))
 
 
-def _without_allowed_calls(
-    verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]], calls: Sequence[ForeseenCall]
+def _without_allowed_effects(
+    verdict: Verdict,
+    foreseen: Sequence[tuple[ToolUse, Foreseen]],
+    calls: Sequence[ForeseenCall],
+    limits: RunBounds,
 ) -> Verdict:
-    """Return the verdict with the risk that is left without calls that rules allow.
+    """Return the verdict with the risk that is left without calls and written files that rules allow.
 
     A call counts as allowed if a rule allows it with the arguments in the program's text; arguments that are not in
     the text are checked when it is called. Flows, files and other findings still count."""
     allowed = {f"{use.server}.{use.tool}": found for use, found in foreseen if found.decision is CallDecision.ALLOW}
-    if not allowed:
+    files = {one.subject: text for one in verdict.findings if (text := _file_rule(one, limits))}
+    if not allowed and not files:
         return verdict
     refused = {(one.name, one.span) for one in calls if not one.allowed}
-    left = [one.risk for one in verdict.findings if not _is_allowed_call(one, allowed, refused)]
+    named_sql = {(one.name, one.span) for one in calls if one.allowed and one.by_arguments}
+    left = [
+        one.risk
+        for one in verdict.findings
+        if not _is_allowed_call(one, allowed, refused)
+        and not _is_allowed_sql(one, named_sql)
+        and not (one.rule == ProgramAction.WRITE.value and one.subject in files)
+    ]
     named = {one.name for one in calls}
     told = [(one.text, one.depends) for one in calls if one.allowed and one.name in allowed]
     told += [(found.text, found.depends) for name, found in allowed.items() if name not in named]
     later = " Its actual arguments are checked when it is called."
-    words = [text + (later if depends else "") for text, depends in told]
+    words = [*(text + (later if depends else "") for text, depends in told), *files.values()]
     return replace(verdict, allowed=tuple(dict.fromkeys(words)), unsettled=worst(left))
 
 
 def _is_allowed_call(one: Finding, allowed: Mapping[str, Foreseen], refused: Set[tuple[str, Span]]) -> bool:
     return one.rule in ("tool.call", "tool") and one.subject in allowed and (one.subject, one.span) not in refused
+
+
+def _file_rule(one: Finding, limits: RunBounds) -> str:
+    """Return the sentence of the rule that lets the program write the file of this finding; empty if there is none."""
+    path = written_data_file(one)
+    return limits.find_file_rule(path) if path else ""
+
+
+def _is_allowed_sql(one: Finding, calls: Set[tuple[str, Span]]) -> bool:
+    """Whether a finding is about the SQL of a call whose arguments a rule names, and with them the SQL."""
+    return one.rule == "tool.sql" and (one.subject, one.span) in calls
 
 
 def _refuse_writes(verdict: Verdict, profile: RunProfile | None) -> Verdict:
@@ -342,9 +369,14 @@ def _is_new_data(one: Finding, taken: Callable[[str], bool]) -> bool:
     path = one.subject
     if one.rule == ProgramAction.FOLDER.value and path.startswith(_WORKSPACE) and "…" not in path:
         return not any(part.startswith(".") for part in path.split("/"))
-    if one.rule != ProgramAction.WRITE.value or not path.startswith(_WORKSPACE) or "…" in path:
-        return False
-    return is_data(path.removeprefix(_WORKSPACE)) and not taken(path.removeprefix(_WORKSPACE))
+    return bool(written_data_file(one)) and not taken(path.removeprefix(_WORKSPACE))
+
+
+def written_data_file(one: Finding) -> str:
+    """Return the constant path of the file of plain data that a finding writes; empty if it does something else."""
+    path = one.subject
+    written = one.rule == ProgramAction.WRITE.value and path.startswith(_WORKSPACE) and "…" not in path
+    return path if written and is_data(path.removeprefix(_WORKSPACE)) else ""
 
 
 def is_data(path: str) -> bool:

@@ -17,6 +17,7 @@ from workbench.permissions.client_rules import HOOK
 from workbench.permissions.server_packages import package_of
 from workbench.permissions.tool_groups import DOES
 from workbench.permissions.trust_questions import trust_question
+from workbench.permissions.workspace_files import FILES
 from workbench.records import (
     Fault,
     HostRule,
@@ -129,8 +130,8 @@ class PermissionsHandler(RequestHandler):
     async def set_permission(self, rule: Permission) -> Permission:
         """Store a rule about a server, a tool or arguments; a rule with an existing id replaces that rule. Its
         sentence and the fingerprints that it is bound to are filled in by the core."""
-        hook = rule.kind == HOOK  # about a client's own calls, which are of no server
-        made = self._services.rules.set_rule(rule, None) if hook else self._set_server_rule(rule)
+        serverless = rule.kind in (HOOK, FILES)  # about a client's own calls, or files of the workspace
+        made = self._services.rules.set_rule(rule, None) if serverless else self._set_server_rule(rule)
         self._note("rule.set", f"You set a rule: {made.label}", server=made.server)
         self._publish_rules()
         return made

@@ -36,6 +36,7 @@ from workbench.client_hooks.hook_program import LARGEST
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.permissions import client_rules
+from workbench.permissions.call_rules import RuleAnswer
 from workbench.records import CallDecision, HeldCall, Note, Risk, RuleOffer, Tool
 from workbench.records.common_types import at_least
 
@@ -160,11 +161,13 @@ class HookRequests:
         if settings.agent_paused:
             return HookOutcome(HookDecision.DENY, f"{PAUSED.message} {PAUSED.hint}", "you")
         answer = client_rules.judge(rules.rules, call.client, call.kind.value, effects.subjects, call.session)
-        rules.note_use(answer.rule)
+        for rule in answer.used:
+            rules.note_use(rule)
         label = answer.rule.label if answer.rule is not None else ""
         if answer.decision is CallDecision.DENY:
             return HookOutcome(HookDecision.DENY, f"Denied by a rule: {label}", "rule", label)
-        if self._denied_by_tool_rule(call):
+        if (denial := self._find_tool_denial(call)) is not None:
+            rules.note_use(denial.permission)
             return HookOutcome(HookDecision.DENY, f"Denied by a rule for {call.server}.{call.tool}.", "rule")
         if answer.decision is CallDecision.ALLOW and not rules.trust.lost:
             return HookOutcome(HookDecision.ALLOW, f"Allowed by a rule: {label}", "rule", label)
@@ -207,13 +210,14 @@ class HookRequests:
         except WorkbenchError:
             return None
 
-    def _denied_by_tool_rule(self, call: HookCall) -> bool:
-        """Whether a rule denies this tool of a server of that name. A rule that allows does not count here, because the
-        client may mean another server by the same name."""
+    def _find_tool_denial(self, call: HookCall) -> RuleAnswer | None:
+        """Return the denial of this tool of a server of that name by a rule. A rule that allows does not count here,
+        because the client may mean another server by the same name."""
         tool = self._find_tool(call.server, call.tool) if call.kind is CallKind.MCP else None
         if tool is None:
-            return False
-        return self._services.rules.rules_for(tool).judge(call.arguments).decision is CallDecision.DENY
+            return None
+        answer = self._services.rules.rules_for(tool).judge(call.arguments)
+        return answer if answer.decision is CallDecision.DENY else None
 
     # ── between the two hooks of one call, and the audit ─────────────────────────────────────────
     def _remember(self, call: HookCall, outcome: HookOutcome) -> None:

@@ -23,13 +23,14 @@ from itertools import islice
 from urllib.parse import unquote
 
 from workbench.permissions import tool_verbs
-from workbench.permissions.sql_statements import only_reads
+from workbench.permissions.sql_statements import only_reads, read_sql, table_of_added_rows
 from workbench.permissions.word_sets import names
 from workbench.records import JsonObject, JsonValue, Predicate
 
 UNDER = "under workspace"
 BELOW = "below "  # begins the pattern of all paths inside one folder
 READING = "SQL that only reads"
+ADDING = "SQL that only adds rows to "  # followed by a table
 MOST = 500  # compared values of one argument; with more, no rule that allows matches, and every other rule does
 _HOST = re.compile(r"^[\w*?+.-]{0,40}://[^/]{0,400}")
 _EXPANDED = re.compile(r"[\\$`]|%[0-9A-Fa-f]{2}")  # escapes that some servers expand
@@ -156,7 +157,11 @@ def exactly(value: JsonValue) -> str:
 @lru_cache(maxsize=512)
 def is_literal(pattern: str) -> bool:
     """Whether a pattern matches one value only."""
-    return pattern not in (UNDER, READING) and not pattern.startswith(BELOW) and not re.search(r"(?<!\\)[*?]", pattern)
+    return (
+        pattern not in (UNDER, READING)
+        and not pattern.startswith((BELOW, ADDING))
+        and not re.search(r"(?<!\\)[*?]", pattern)
+    )
 
 
 @lru_cache(maxsize=512)
@@ -164,7 +169,12 @@ def says_something(pattern: str) -> bool:
     """Whether a pattern excludes anything relevant: `*` and `*.*` do not narrow a rule."""
     if pattern.startswith(BELOW):
         return bool(pattern.removeprefix(BELOW).strip("/. "))
-    return pattern in (UNDER, READING) or len(re.sub(r"[\W_]", "", pattern)) >= 2 or "*" not in pattern
+    return (
+        pattern in (UNDER, READING)
+        or pattern.startswith(ADDING)
+        or len(re.sub(r"[\W_]", "", pattern)) >= 2
+        or "*" not in pattern
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -219,6 +229,8 @@ def _matches(pattern: str, value: JsonValue, workspace: str, resolve: Resolve) -
         return _is_below(text, pattern.removeprefix(BELOW), workspace, resolve)
     if pattern == READING:
         return isinstance(value, str) and only_reads(text)
+    if pattern.startswith(ADDING):
+        return isinstance(value, str) and table_of_added_rows(text) == pattern.removeprefix(ADDING).casefold() != ""
     if "/" in pattern and ".." in re.split(r"[/\\;]", unquote(unquote(text))):
         return False
     if pattern == exactly(text):
@@ -369,6 +381,8 @@ def _like(pattern: str, text: str, workspace: str, resolve: Resolve) -> bool:
         )
     if pattern == READING:
         return only_reads(text)
+    if pattern.startswith(ADDING):
+        return any(one.target.casefold() == pattern.removeprefix(ADDING).casefold() for one in read_sql(text))
     said = _compiled_loosely(pattern)
     if said.match(text) or said.match(plain):
         return True

@@ -40,6 +40,7 @@ class ClientRuleAnswer(Struct, frozen=True):
 
     decision: CallDecision | None = None
     rule: Permission | None = None
+    used: tuple[Permission, ...] = ()  # all rules that decided; several may allow the commands of one script
 
 
 def judge(rules: Iterable[Permission], client: str, kind: str, subjects: Sequence[RuleSubject], session: str
@@ -51,12 +52,12 @@ def judge(rules: Iterable[Permission], client: str, kind: str, subjects: Sequenc
     for decision in (CallDecision.DENY, CallDecision.ASK):
         for rule in mine:
             if rule.word is decision and any(_touches(rule, one) for one in subjects):
-                return ClientRuleAnswer(decision, rule)
+                return ClientRuleAnswer(decision, rule, (rule,))
     allowing = [one for one in mine if one.word is CallDecision.ALLOW]
     covered = [next((rule for rule in allowing if _allows(rule, one)), None) for one in subjects]
     left_over = any(rule is None and one.risk is not Risk.LOW for rule, one in zip(covered, subjects, strict=True))
-    used = next((rule for rule in covered if rule is not None), None)
-    return ClientRuleAnswer() if used is None or left_over else ClientRuleAnswer(CallDecision.ALLOW, used)
+    used = tuple({rule.id: rule for rule in covered if rule is not None}.values())
+    return ClientRuleAnswer() if not used or left_over else ClientRuleAnswer(CallDecision.ALLOW, used[0], used)
 
 
 def offer(client: str, kind: str, pattern: str, risk: Risk, session: str = "") -> Permission:

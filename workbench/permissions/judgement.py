@@ -469,7 +469,7 @@ def option_as_argument(case: Case) -> Sequence[CallReason]:
             text = (
                 f"The argument {key} begins with a hyphen, so a program of {case.tool.server} may take it for an option"
             )
-            return (_ask(OPTION, case, text),)
+            return (replace(_ask(OPTION, case, text), risk=Risk.HIGH),)  # it may write any file, or run a program
     return ()
 
 

@@ -107,12 +107,12 @@ def object_to(
     """Return the reasons why the user should see this call. `read`: kinds of data that the session has read.
     `covered`: the user approved a program that names this tool, and with it the data flows in its text. `spared`:
     the program ran without approval because it seemed to leave nothing to decide. `ruled`: a rule of the user names
-    exactly what the call acts on and what it does; if the tool cannot send, only the sources of its values speak
-    against the call. A rule about a folder or a table leaves the choice to the text that was read."""
+    exactly what the call acts on and what it does; if the tool can neither send nor destroy, only the sources of its
+    values speak against the call. A rule about a folder or a table leaves the choice to the text that was read."""
     chosen = any(UNTRUSTED in origin.kinds and names_place(origin.path) for origin in origins)
     about = _ValueRules(tool, read, covered, spared, chosen)
     found = [one for origin in origins for one in about.object_to(origin)]
-    known = covered or (ruled and not facts_of(tool).sends)
+    known = covered or (ruled and not facts_of(tool).sends and not facts_of(tool).destroys)
     if not known and UNTRUSTED in read and may_replace(tool):
         name = f"{tool.server}.{tool.name}"
         words = f"The program calls {name} after its session read text that outsiders can write"

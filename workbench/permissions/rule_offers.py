@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from workbench.permissions import tool_verbs
 from workbench.permissions.argument_patterns import (
+    ADDING,
     BELOW,
     READING,
     UNDER,
@@ -30,7 +31,7 @@ from workbench.permissions.argument_patterns import (
 )
 from workbench.permissions.call_rules import is_heavy
 from workbench.permissions.rule_sentences import sentence
-from workbench.permissions.sql_statements import only_reads
+from workbench.permissions.sql_statements import only_reads, table_of_added_rows
 from workbench.permissions.tool_verbs import name_words
 from workbench.permissions.word_sets import names
 from workbench.privacy.pii_tokens import find_tokens
@@ -114,7 +115,7 @@ def _conditions(tool: Tool, arguments: JsonObject, workspace: str) -> Iterator[t
     led = destinations(arguments)
     places = tuple(key for key in arguments if key not in led and not _PLACES.isdisjoint(name_words(key)))
     objects = tuple(key for key in arguments if key.casefold().endswith(_NAMING) and key not in (*led, *places))
-    statements = tuple(key for key, value in arguments.items() if _is_reading(key, value))
+    statements = {key: kind for key, value in arguments.items() if (kind := _kind_of_sql(key, value))}
     deciding = tuple(
         key
         for key, value in arguments.items()
@@ -126,13 +127,15 @@ def _conditions(tool: Tool, arguments: JsonObject, workspace: str) -> Iterator[t
         narrow = _exact(arguments, (*led, *places, *(objects if received or not led else ()), *deciding))
     else:
         narrow = _exact(arguments, (*objects, *deciding) if objects else tuple(arguments))
-    if not narrow:
-        return
-    yield EXACT, narrow
+    if narrow:
+        yield EXACT, narrow
     if statements:
-        rest = _exact(arguments, (*led, *places, *(one for one in deciding if one not in statements)))
-        if rest or len(deciding) <= len(statements):
-            yield READS, (*rest, *(Predicate(key, READING) for key in statements))
+        others = [one for one in (*led, *places, *deciding) if one not in statements]
+        rest = _exact(arguments, others)
+        if rest or not others:
+            kind = READS if set(statements.values()) == {READING} else GROUP
+            yield kind, (*rest, *(Predicate(key, pattern) for key, pattern in statements.items()))
+    if statements or not narrow:
         return
     yield GROUP, tuple(_wider(one, arguments, workspace) for one in narrow)
     yield WORKSPACE, tuple(_in_workspace(one, arguments, workspace) for one in narrow)
@@ -154,8 +157,14 @@ def names_all_exactly(where: Sequence[Predicate], arguments: JsonObject) -> bool
     return all(any(_begins(path, key) for path in literal) for key in arguments if says_what_is_done(key))
 
 
-def _is_reading(key: str, value: JsonValue) -> bool:
-    return not _STATEMENTS.isdisjoint(name_words(key)) and isinstance(value, str) and only_reads(value)
+def _kind_of_sql(key: str, value: JsonValue) -> str:
+    """Return the pattern of all SQL that is as harmless as this: reading, or adding rows to the same table."""
+    if _STATEMENTS.isdisjoint(name_words(key)) or not isinstance(value, str):
+        return ""
+    if only_reads(value):
+        return READING
+    table = table_of_added_rows(value)
+    return f"{ADDING}{table}" if table and len(table) <= LONGEST else ""
 
 
 def _exact(arguments: JsonObject, keys: Sequence[str]) -> tuple[Predicate, ...]:

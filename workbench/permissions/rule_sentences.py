@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from workbench.errors import WorkbenchError
-from workbench.permissions.argument_patterns import BELOW, READING, UNDER
+from workbench.permissions.argument_patterns import ADDING, BELOW, READING, UNDER
 from workbench.permissions.call_rules import reason_void
 from workbench.records import CallDecision, Permission, Predicate, Tool
 
@@ -84,6 +84,8 @@ def _condition(one: Predicate) -> str:
         return "is in the workspace"
     if one.pattern == READING:
         return "is SQL that only reads"
+    if one.pattern.startswith(ADDING):
+        return f"is {one.pattern}"
     if one.pattern.startswith(BELOW):
         return f"is below {one.pattern.removeprefix(BELOW)}"
     end = one.pattern[2:]

@@ -23,9 +23,9 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, write_file
-from workbench.permissions import client_rules, own_calls, release_rules, rule_offers, rule_sentences
+from workbench.permissions import client_rules, own_calls, release_rules, rule_offers, rule_sentences, workspace_files
 from workbench.permissions import sealed_fields as sealing
-from workbench.permissions.call_rules import ClientOf, ToolRules, void_rules
+from workbench.permissions.call_rules import ClientOf, ToolRules, in_force, void_rules
 from workbench.permissions.reviewed_tools import find_review
 from workbench.permissions.tool_annotations import effective_tool
 from workbench.records import (
@@ -51,6 +51,7 @@ _OTHER_KINDS: dict[str, tuple[Callable[[Permission], str], Callable[[Permission,
     release_rules.RESTORE: (release_rules.sentence, release_rules.check),
     sealing.SEALED: (sealing.sentence, sealing.check),
     own_calls.OWN: (own_calls.sentence, own_calls.check),
+    workspace_files.FILES: (workspace_files.sentence, workspace_files.check),
     client_rules.HOOK: (client_rules.sentence, client_rules.check),
 }
 Entry = Callable[[str], str]  # a server → the fingerprint of its current entry
@@ -58,7 +59,7 @@ _LOST = Fault(
     "Your rules for tools cannot be read: their file was damaged or changed. Every call by a program needs approval.",
     "Start a new list on the Trust page of any server. The damaged file is kept.",
 )
-_KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own", "hook"})
+_KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own", "hook", "files"})
 # fields that files of earlier versions lack
 _RULE_FIELDS = frozenset(Permission.__struct_fields__) - {"taint", "about", "data", "entry", "others"}
 _ANNOTATION_FIELDS = frozenset(UserAnnotations.__struct_fields__) - {"entry"}
@@ -197,6 +198,11 @@ class Rules:
         now = self._now
         mine = now.by_server.get(tool.server, ())
         return ToolRules(tool, self._in_force(mine) if mine else (), now.stored.lost, self._workspace, self._client_of)
+
+    def find_rules(self, kind: str, session: str) -> tuple[Permission, ...]:
+        """Return the rules of a kind that apply to this session."""
+        now = time.time()
+        return tuple(one for one in self.rules if one.kind == kind and in_force(one, session, "", now, self._client_of))
 
     def proposals(self, tool: Tool, arguments: JsonObject) -> tuple[Permission, ...]:
         """Return rules that a decision about this call suggests, the narrowest first."""

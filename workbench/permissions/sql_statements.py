@@ -58,6 +58,36 @@ def only_reads(text: str) -> bool:
 
 
 @lru_cache(maxsize=256)
+def table_of_added_rows(text: str) -> str:
+    """Return the table to which the text certainly only adds rows with constant values, in every dialect; empty if it
+    may do anything else."""
+    tokens, doubt = _tokens(text) if len(text) <= LONGEST else ([], "it is too long")
+    tables = {_table_of_insert(part) for part in _split(tokens)}
+    return "" if doubt or len(tables) != 1 else tables.pop()
+
+
+_CONSTANTS = names("NULL TRUE FALSE DEFAULT CURRENT_TIMESTAMP CURRENT_DATE CURRENT_TIME")
+# `INSERT INTO a.b (c, d) VALUES (1, 'x'), (2, 'y')`, with one letter for each token
+_INSERT = re.compile(r"IN(?:\.N)*(?:\(N(?:,N)*\))?V(?P<row>\(-?C(?:,-?C)*\))(?:,(?P=row)|,\(-?C(?:,-?C)*\))*")
+
+
+def _table_of_insert(tokens: Sequence[_Token]) -> str:
+    shape = "".join(_shape(token) for token in tokens).replace("INSERTINTO", "I", 1)
+    name, _ = _name_at(tokens, 2) if _INSERT.fullmatch(shape) else ("", 0)
+    return name.casefold()
+
+
+def _shape(token: _Token) -> str:
+    if token.kind == "sign":
+        return token.text
+    if token.kind in ("text", "number", "param") or token.upper in _CONSTANTS:
+        return "C"
+    if token.upper in ("INSERT", "INTO"):
+        return token.upper
+    return "V" if token.upper == "VALUES" else "N" if token.kind == "name" or token.upper not in _CHANGING else "?"
+
+
+@lru_cache(maxsize=256)
 def _read(text: str) -> tuple[SqlStatement, ...]:
     if len(text) > LONGEST:
         return (SqlStatement(SqlKind.UNKNOWN, doubt="it is too long"),)

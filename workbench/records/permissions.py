@@ -33,7 +33,7 @@ class Permission(Struct, frozen=True):
     """
 
     id: str
-    kind: str  # server, tool, arguments; text and skeleton: a pinned approval; restore, sealed: personal data
+    kind: str  # server, tool, arguments; text and skeleton: a pinned approval; restore, sealed: personal data; files
     word: CallDecision
     server: str = ""
     tool: str = ""
@@ -62,7 +62,7 @@ class RuleOffer(Struct, frozen=True):
     """A lasting answer to an approval request: the rules that it makes. Each one reads later as it does here."""
 
     id: str  # which a decision names
-    kind: str  # program, exact, reads, group, workspace, place, tool, server: what the rules are about
+    kind: str  # program, exact, reads, group, workspace, place, tool, server, folder: what the rules are about
     reach: str  # session, client, always: the scope of the rules
     sentence: str  # what the rules allow
     rules: tuple[Permission, ...] = ()  # for one program none: the core makes the rule from the program

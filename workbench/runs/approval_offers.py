@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from workbench.analysis.approval_gate import decide_gate
+from workbench.analysis.approval_gate import decide_gate, written_data_file
 from workbench.analysis.program_fingerprints import once_only, session_only
 from workbench.analysis.reading import PYTHON, PredictedCall, Reading
 from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
+from workbench.permissions import workspace_files
 from workbench.permissions.rule_offers import KINDS, CallOffer, offers
 from workbench.permissions.rule_sentences import sentence
 from workbench.permissions.tool_annotations import facts_of
@@ -28,7 +30,7 @@ from workbench.records.common_types import at_least
 from workbench.runs.program_assessment import ProgramAssessor
 from workbench.runs.sandbox_choice import SandboxChoice, choose_sandbox
 
-PROGRAM, SERVER = "program", "server"  # kinds of offers besides those about calls
+PROGRAM, SERVER, FOLDER = "program", "server", "folder"  # kinds of offers besides those about calls
 MOST_RULES = 6  # rules of one offer
 MOST_CALLS = 12  # different calls of a program for which rules are derived
 _ALWAYS = Permission("", "", CallDecision.ALLOW)
@@ -99,16 +101,27 @@ class ApprovalOffers:
             for call in calls[: MOST_CALLS + 1]
             for known in call.known_arguments
         ]
+        files = self._rules_about_files(reading)
         told = set[frozenset[tuple[object, ...]]]()
         if calls and len(possible) <= MOST_CALLS:
             for kind in KINDS:
-                rules = _rules(kind, possible)
+                rules = [*found, *files] if (found := _rules(kind, possible)) else []
                 about = frozenset((one.server, one.tool, one.where, one.others) for one in rules)
                 if rules and about not in told:
                     told.add(about)
                     yield kind, rules
+        if files and not calls:
+            yield FOLDER, files
         if servers := sorted({call.tool.server for call in calls}):
             yield SERVER, [_of_server(name) for name in servers]
+
+    def _rules_about_files(self, reading: Reading) -> list[Permission]:
+        """Return the rule for the folder of the workspace in which the program replaces files; none if a new file
+        would not ask."""
+        written = {path for one in reading.verdict.findings if (path := written_data_file(one))}
+        replaced = [path for path in written if os.path.lexists(self._services.paths.workspace.parent / path)]
+        rule = workspace_files.offer(sorted(written)) if replaced else None
+        return [rule] if rule is not None else []
 
     async def _automatic(
         self, run: Run, reading: Reading, rules: Sequence[Permission]
@@ -152,7 +165,8 @@ def _reaches(session: Session) -> Iterator[Permission]:
 
 def _limited(rule: Permission, reach: Permission) -> Permission:
     made = replace(rule, scope=reach.scope, session=reach.session)
-    return replace(made, label=sentence(made))
+    words = workspace_files.sentence if rule.kind == workspace_files.FILES else sentence
+    return replace(made, label=words(made))
 
 
 def _rules(kind: str, possible: Sequence[tuple[PredictedCall, tuple[CallOffer, ...]]]) -> list[Permission]:

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 
 from msgspec.structs import replace
 
-from workbench.analysis.approval_gate import decide_gate
+from workbench.analysis.approval_gate import decide_gate, written_data_file
 from workbench.analysis.reading import PYTHON
 from workbench.broker.agent_pause import PAUSED, is_paused
 from workbench.broker.approval_clocks import ApprovalClocks
@@ -20,9 +20,10 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.privacy.pii_tokens import find_tokens
 from workbench.recordings.call_recorder import CallRecorder
-from workbench.records import Decision, Fault, Gate, RunState
+from workbench.records import CallDecision, Decision, Fault, Gate, RunState, Verdict
 from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, describe_decision
+from workbench.runs.file_rules import find_file_rule
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.program_assessment import ProgramAssessor, explain_failures
 from workbench.runs.program_execution import ProgramExecution
@@ -162,12 +163,29 @@ class RunPipeline:
             await run.resources.enter_async_context(self.states.hold_turn(run.repl_session))
         return None
 
+    def _count_denials(self, verdict: Verdict, session: str) -> None:
+        """Count the uses of rules that deny a tool of this program, which is returned before it makes a call."""
+        rules, catalog = self._services.rules, self._services.catalog
+        named = {(use.server, use.tool) for use in verdict.tools}
+        answers = [
+            rules.rules_for(tool).judge(None, session) for tool in catalog.tools() if (tool.server, tool.name) in named
+        ]
+        denials = [one.permission for one in answers if one.decision is CallDecision.DENY and one.permission]
+        for rule in {one.id: one for one in denials}.values():
+            rules.note_use(rule)
+
     async def _assess(self, run: ProgramRun) -> RunEnd | None:
         proposal = run.record.proposal
         run.reading = await self._assessor.read_program(run, run.text or proposal.code)
         verdict = run.reading.verdict
         run.enter_state(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
         run.gate = decide_gate(verdict, self._services.settings(), force=proposal.force_approval)
+        if run.gate is Gate.BLOCKED:
+            self._count_denials(verdict, run.session.id)
+        if run.gate is Gate.AUTO:
+            written = {path for one in verdict.findings if (path := written_data_file(one))}
+            for path in written:
+                self._services.rules.note_use(find_file_rule(self._services, path, run.session.id))
         if run.gate in (Gate.AUTO, Gate.ASK):
             run.gate = Gate.ASK if run.restored is not None else run.gate  # it was shown to the user, who decides
             return None

@@ -54,6 +54,7 @@ from workbench.records import (
     Verdict,
 )
 from workbench.records.common_types import at_least, rank
+from workbench.runs.file_rules import find_file_rule, has_read_untrusted
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_users_run
 from workbench.sandbox.importable_packages import packages
@@ -161,11 +162,17 @@ class ProgramAssessor:
             wanted = services.run_profiles.find(profile)
         except WorkbenchError as fault:
             return blocked_verdict(verdict, fault)
+
+        def say_file_rule(path: str) -> str:
+            found = find_file_rule(services, path, session, more_rules)
+            return f"Allowed by a rule: {found.label}" if found is not None else ""
+
         limits = RunBounds(
             wanted,
             required,
             services.run_profiles.wider(wanted),
             services.rules.trust.lost,
+            find_file_rule=say_file_rule,
             analyzed=reading.language == PYTHON,
         )
 
@@ -179,7 +186,10 @@ class ProgramAssessor:
         found = name_file_changes(apply_bounds(verdict, limits, self._tool, ruled, calls), self._is_file)
         if found.risk is not Risk.MEDIUM:
             return found
-        tools, untrusted = [self._tool(use.server, use.tool) for use in found.tools], self._has_read_untrusted(session)
+        tools, untrusted = (
+            [self._tool(use.server, use.tool) for use in found.tools],
+            has_read_untrusted(services, session),
+        )
         return replace(found, mild=is_additive(found, tools, self._is_file, untrusted=untrusted))
 
     def _is_file(self, path: str) -> bool:
@@ -192,11 +202,6 @@ class ProgramAssessor:
         except WorkbenchError:
             return None
 
-    def _has_read_untrusted(self, session: str) -> bool:
-        """Whether the session has read text that outsiders can write; an unknown session counts as having read some."""
-        found = self._services.sessions.get(session)
-        return found is None or UNTRUSTED in found.provenance.kinds
-
 
 def _foreseen_calls(reading: Reading, rules_for: Callable[[Tool], ToolRules], session: str) -> Iterator[ForeseenCall]:
     """Judge the calls in the text by the user's rules about arguments, with the arguments that are known."""
@@ -206,8 +211,9 @@ def _foreseen_calls(reading: Reading, rules_for: Callable[[Tool], ToolRules], se
             continue
         answers = [rules.judge_known(one, session) for one in call.known_arguments]
         allowed = all(one.decision is CallDecision.ALLOW for one in answers)
+        by_arguments = all(one.permission is not None and one.permission.kind == "arguments" for one in answers)
         depends, text = any(one.depends for one in answers), " ".join(dict.fromkeys(one.why for one in answers))
-        yield ForeseenCall(f"{call.tool.server}.{call.tool.name}", call.span, allowed, depends, text)
+        yield ForeseenCall(f"{call.tool.server}.{call.tool.name}", call.span, allowed, depends, text, by_arguments)
 
 
 def blocked_verdict(verdict: Verdict, fault: WorkbenchError) -> Verdict:

@@ -18,6 +18,7 @@ from workbench.dry_run.held_side_effects import hold_files
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, FilesHeld, finish_even_if_cancelled, spawn
 from workbench.records import Fault, Run
+from workbench.runs.file_rules import find_file_rule
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_users_run
 from workbench.workspace.file_names import displayed_name
@@ -306,6 +307,7 @@ class StagedWorkspaces:
             approved=approved,
             room=self._services.settings().run_disk_mb << 20,
             files=MOST,
+            allowed=lambda path: find_file_rule(self._services, f"workspace/{path}", run.session.id) is not None,
         )
 
     async def _dry_run_files(self, run: ProgramRun, stage: Stage) -> Writer | None:

@@ -15,7 +15,7 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -367,10 +367,12 @@ class Settling:
         room: int,
         files: int,
         hold: str = "",
+        allowed: Callable[[str], bool] = lambda path: False,
     ) -> Settlement:
         """Settle the changes of one run. `name` is the run under which changes are held. `own` has the files that the
         program's session made, as it left them; these and new files are written without an approval. `room` and `files`
-        are the most bytes and files of the workspace. `hold` is the reason for writing nothing at all, if any."""
+        are the most bytes and files of the workspace. `hold` is the reason for writing nothing at all, if any.
+        `allowed`: whether a rule of the user lets programs write this file over an existing one."""
         differences = stage.changes()
         settled = Settlement()
         if not differences:
@@ -386,7 +388,7 @@ class Settling:
                 stage.adopt(path, found.now[path], differences[path].copy)
                 settled.rewritten.add(path)
             found.forget(settled.rewritten)
-            why = _reasons(found, own, approved=approved) if not hold else dict.fromkeys(found.all, hold)
+            why = _reasons(found, own, allowed, approved=approved) if not hold else dict.fromkeys(found.all, hold)
             found.fill_up(why, room - _size(root, known, room), files - len(known))
             for path in found.ordered():
                 if path not in why and not found.write(path):
@@ -535,7 +537,9 @@ class _StageDifferences:
                 return contents.add_file(handle, 1 << 62)
 
 
-def _reasons(found: _StageDifferences, own: Mapping[str, Stamp], *, approved: bool) -> dict[str, str]:
+def _reasons(
+    found: _StageDifferences, own: Mapping[str, Stamp], allowed: Callable[[str], bool], *, approved: bool
+) -> dict[str, str]:
     """For each change that needs the user's decision the reason; changes without a reason are written."""
     why: dict[str, str] = {}
     for path in sorted(found.all):
@@ -547,13 +551,20 @@ def _reasons(found: _StageDifferences, own: Mapping[str, Stamp], *, approved: bo
             why[path] = EXISTED
         elif approved:
             continue
-        elif (now is not None and own.get(path) != now) or _is_sidecar(path, found, own):
+        elif ((now is not None and own.get(path) != now) or _is_sidecar(path, found, own)) and not (
+            _is_new_content(one) and allowed(displayed_name(path))
+        ):
             why[path] = EXISTED
         elif one.copy is not None and not one.copy.is_folder and danger(displayed_name(path), _runnable(one.copy)):
             why[path] = RUNNABLE
         elif one.copy is not None and stat.S_ISLNK(one.copy.mode) and found.leads_out(path):
             why[path] = OUTSIDE
     return why
+
+
+def _is_new_content(one: Difference) -> bool:
+    """Whether only the content of a file changed, and not its permissions or kind."""
+    return bool(one.base and one.copy and one.base.is_file and one.copy.is_file and one.base.mode == one.copy.mode)
 
 
 def _stays_folder(one: Difference) -> bool:

@@ -93,6 +93,18 @@ def test_each_rule_says_what_it_allows_how_often_it_was_used_and_when_it_ends(pa
     assert any("files" in text and "configuration entry changes" in text for text in texts(page))
 
 
+def test_uses_since_the_last_change_are_shown_when_the_dialog_opens(
+    page: PermissionsDialog, context: Any, fake_core: Any, rules: Permissions, qtbot: Any
+) -> None:
+    mail = replace(rules.rules[2], count=7, used=time.time())
+    fake_core.allowed = replace(rules, rules=(*rules.rules[:2], mail, rules.rules[3]))  # no event says so
+    again = PermissionsDialog(context)
+    again.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    qtbot.addWidget(again)
+    again.open()
+    qtbot.waitUntil(lambda: any("acme.com" in text and "used 7 times" in text for text in texts(again)))
+
+
 def test_the_selected_rule_is_shown_in_full(page: PermissionsDialog, qtbot: Any) -> None:
     assert not page.rule.isVisible()
     click(page, "rule:p")

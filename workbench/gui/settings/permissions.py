@@ -42,6 +42,7 @@ def permission_rows(permissions: Permissions, network: NetworkRules, search: str
     groups = (
         ("text", "Exact programs", of_kinds("text", "skeleton")),
         ("rules", "Servers, tools and arguments", of_kinds(*_CALL_RULES)),
+        ("files", "Files of the workspace", of_kinds("files")),
         ("own", "Calls that you make yourself", of_kinds("own")),
         ("hooks", "Commands, files and tools of other clients", of_kinds("hook")),
         ("trust", "Servers that you decided about", [_trusted_row(name, trust) for name in trust.trusted]),
@@ -153,6 +154,7 @@ class PermissionsDialog(Dialog):
         context.store.permissions_changed.connect(self._show_rules)
         context.store.network_changed.connect(self._show_rules)
         self._show_rules()
+        context.store.load_permissions()
 
     def update_buttons(self) -> None:
         self._revoke_button.setEnabled(self.list.key().partition(":")[0] in ("rule", "trust", "host"))

@@ -119,7 +119,7 @@ class Store(QObject):
         self.core_restarted = False
         self._status_soon = self._soon(_STATUS_MS, self._load_status)
         self._tools_soon = self._soon(_TOOLS_MS, self._load_changed_tools)
-        self._permissions_soon = self._soon(_SKILLS_MS, self._load_permissions)
+        self._permissions_soon = self._soon(_SKILLS_MS, self.load_permissions)
         self._skills_soon = self._soon(_SKILLS_MS, self._load_skills)
         for changed in (
             self.runs_loaded,
@@ -312,7 +312,8 @@ class Store(QObject):
         self.skills = skills
         self.skills_changed.emit()
 
-    def _load_permissions(self) -> None:
+    def load_permissions(self) -> None:
+        """Load the rules again: how often they were used changes without an event."""
         self._tasks.run("permissions", self._api.permissions(), self._show_permissions)
 
     def _show_permissions(self, permissions: Permissions) -> None:

@@ -100,6 +100,7 @@ class ToolTrustPage(QScrollArea):
         self.setAccessibleName("Trust")
         context.store.permissions_changed.connect(self._show_rules)
         self._show_rules()
+        context.store.load_permissions()
 
     def show_tool(self, tool: Tool) -> None:
         self._tool = tool
