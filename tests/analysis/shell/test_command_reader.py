@@ -19,6 +19,7 @@ from workbench.records.common_types import at_least
 PLACES = ClientPlaces(("/srv/proj",), ("/srv/proj",), "/home/ann")
 
 LOW = """
+declare -A m; k=$(cat f); m[$k]=1; echo "${m[$k]}"
 greet() { echo "hi $1"; }; show() { greet x; }; greet bob && show
 npm pkg get version
 npm run
@@ -196,6 +197,10 @@ dig example.com
 chmod +x run.sh; ./run.sh
 """
 HIGH = r"""
+k=$(cat f); m[$k]=1
+false && declare -A m; k=$(cat f); m[$k]=1
+(declare -A m); k=$(cat f); echo ${m[$k]}
+declare -A m; unset m; k=$(cat f); echo ${m[$k]}
 greet; greet() { ls; }
 false && greet() { ls; }; greet
 if x; then greet() { ls; }; fi; greet

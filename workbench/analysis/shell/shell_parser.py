@@ -140,6 +140,7 @@ class _State:
         self.uncertain = 0  # lists around it that may not get there
         self.branches = False  # it contains a branch, loop or function so far
         self.controls = False  # it contains a branch or loop so far
+        self.associative: set[str] = set()  # arrays that certainly have texts as indexes, which bash does not evaluate
         self.functions: dict[str, int] = {}  # name of a function that is certainly defined → its first command
         self.problems: list[str] = []
         self.variables: dict[str, str] = {"HOME": "~", "PWD": ".", "IFS": _SPLIT}
@@ -154,6 +155,10 @@ class _State:
         calls = bool(command.words) and command.words[0].text in self.functions
         self.commands.append(command)
         self.positions.append(CommandPosition(self.scope, self.joined == "&&", certain, calls))
+
+    def defines_certainly(self) -> bool:
+        """Whether what is defined here is defined for all later commands."""
+        return not (self.controls or self.uncertain or self.scope or "unset" in self.names)
 
     def new_scope(self) -> tuple[int, ...]:
         self.scopes += 1
@@ -361,9 +366,8 @@ class _Parser:
         body = self._stage(feeding)
         if any(one.words[:1] and one.words[0].text == name for one in self._state.commands[number:]):
             self._problem(f"the function {name[:40]} in it calls itself")
-        state = self._state
-        if not (state.controls or state.uncertain or state.scope or "unset" in state.names):
-            state.functions[name] = number
+        if self._state.defines_certainly():
+            self._state.functions[name] = number
         return body
 
     def _redirects_here(self) -> bool:
@@ -490,7 +494,8 @@ class _Parser:
                 before, index = len(self._state.commands), match[2]
                 if index:
                     _Parser(index, self._state, self._depth + 1).expanded()
-                    self._state.note_arithmetic(index, self._state.commands[before:])
+                    if match[1] not in self._state.associative:
+                        self._state.note_arithmetic(index, self._state.commands[before:])
                 self._at = match.end()
                 before = len(self._state.commands)
                 assignments.append((match[1], self._assigned()))
@@ -517,6 +522,8 @@ class _Parser:
         if name == "let":
             state.note_arithmetic(raw, inner)
         elif name in ("declare", "typeset", "local", "readonly", "export"):
+            if any(re.fullmatch(r"-\w*A\w*", one) for one in rest) and state.defines_certainly():
+                state.associative.update(one.partition("=")[0] for one in rest)
             integer = any(re.fullmatch(r"[-+]\w*i\w*", one) for one in rest)
             for one in (one for one in rest if not one.startswith("-")):
                 state.note_value(one.partition("=")[0].partition("[")[0], raw, inner)
@@ -790,7 +797,8 @@ class _Parser:
             rest = rest[3:]
         elif rest.startswith("[") and "]" in rest:
             index, _, rest = rest[1:].rpartition("]")
-            self._state.note_arithmetic(index, commands)
+            if name.group() not in self._state.associative:
+                self._state.note_arithmetic(index, commands)
         if rest.startswith((":=", "=")):
             value = rest.lstrip(":=")
             self._state.variables[name.group()] = HOLE
