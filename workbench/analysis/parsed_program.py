@@ -209,6 +209,13 @@ def walk(*roots: ast.AST) -> list[ast.AST]:
     return found
 
 
+def lines_of(statement: ast.stmt) -> range:
+    """Return the numbers of the lines of a statement and its decorators."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    first = min([statement.lineno, *(one.lineno for one in decorators)])
+    return range(first, (statement.end_lineno or statement.lineno) + 1)
+
+
 class Positions:
     """Converts node positions of one text to spans. Ends are clamped to the text, so a span always covers real code."""
 

@@ -33,7 +33,7 @@ from workbench.analysis.interpreter.statements import STATEMENTS
 from workbench.analysis.interpreter.tool_lookup import tool_lookup
 from workbench.analysis.interpreter.values import Arguments, texts_in
 from workbench.analysis.lookalike_names import note_lookalikes
-from workbench.analysis.parsed_program import ParsedProgram, words_of
+from workbench.analysis.parsed_program import ParsedProgram, walk, words_of
 from workbench.analysis.predicted_arguments import known_arguments
 from workbench.analysis.typescript_verdict import assess_script
 from workbench.analysis.verdict import add_conclusions, note_hidden_code, note_text_findings, verdict_of
@@ -116,7 +116,7 @@ class Reading:
     @cached_property
     def earlier_nodes(self) -> tuple[ast.AST, ...]:
         """All nodes of the earlier programs."""
-        return tuple(node for statement in self.earlier for node in ast.walk(statement))
+        return tuple(walk(*self.earlier))
 
     @cached_property
     def mentioned_words(self) -> frozenset[str]:
@@ -160,7 +160,7 @@ class Reading:
         found: dict[ast.AST, set[tuple[str, str]]] = {}
         for call in self.program.nodes if by_line else ():
             if isinstance(call, ast.Call) and (tools := by_line.get(call.lineno)):
-                for node in ast.walk(call):
+                for node in walk(call):
                     found.setdefault(node, set()).update(tools)
         return found
 
@@ -336,8 +336,9 @@ def _make_optional(tree: ast.Module, ends: Sequence[int]) -> list[ast.stmt]:
         mine, left = [part for part in left if part.lineno <= end], [part for part in left if part.lineno > end]
         if mine:
             caught = ast.ExceptHandler(None, None, [ast.copy_location(ast.Pass(), mine[0])])
-            wrapped = ast.Try(mine, [ast.copy_location(caught, mine[0])], [], [])
-            body.append(ast.copy_location(wrapped, mine[0]))
+            wrapped = ast.copy_location(ast.Try(mine, [ast.copy_location(caught, mine[0])], [], []), mine[0])
+            wrapped.end_lineno = mine[-1].end_lineno
+            body.append(wrapped)
     tree.body = [*body, *left]
     return body
 

@@ -14,7 +14,7 @@ from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import NotedFinding, ProgramReport
 from workbench.analysis.interpreter.tool_calls import describe_doubt, is_undescribed
 from workbench.analysis.interpreter.values import HOLE
-from workbench.analysis.parsed_program import ParsedProgram
+from workbench.analysis.parsed_program import ParsedProgram, lines_of, walk
 from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions.tool_annotations import facts_of
@@ -294,19 +294,16 @@ _GAP = re.compile(rf"(?<![ \t])[ \t]{{{MOST_BLANKS},}}(?=[^\s#])")
 def note_hidden_code(report: ProgramReport, program: ParsedProgram) -> None:
     """Add findings for code that blanks or the length of its line move out of sight."""
     lines = program.text.split("\n")
-    if max(map(len, lines)) <= FAR:
+    long = {number for number, line in enumerate(lines, 1) if len(line) > FAR}
+    if not long or program.tree is None:
         return
     far: dict[tuple[int, int], ast.AST] = {}
-    for node in program.nodes:
+    for node in walk(*(part for part in program.tree.body if not long.isdisjoint(lines_of(part)))):
         if isinstance(node, ast.stmt | ast.expr) and node.col_offset > FAR:
             span = program.span(node)
             if span.column > FAR and not isinstance(far.get((span.line, span.column)), ast.stmt):
                 far[span.line, span.column] = node
-    gaps = {
-        number: {match.end() for match in _GAP.finditer(line)}
-        for number, line in enumerate(lines, 1)
-        if len(line) > FAR
-    }
+    gaps = {number: {match.end() for match in _GAP.finditer(lines[number - 1])} for number in long}
     for (line, column), node in far.items():
         span = Span(line, column, line, len(lines[line - 1]))
         if column in gaps.get(line, ()):

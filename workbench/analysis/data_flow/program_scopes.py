@@ -54,6 +54,9 @@ class ProgramScopes:
 
         `names`: names that the scope binds. `inside`: names that the enclosing statement mentions."""
         for node in nodes:
+            kind = type(node)
+            if kind is ast.Constant:
+                continue
             if isinstance(node, ast.Name):
                 (names if type(node.ctx) is ast.Store else self.mentioned).add(node.id)
                 inside.add(node.id)
@@ -63,10 +66,10 @@ class ProgramScopes:
                 inside |= own
             elif isinstance(node, ast.Lambda):
                 self._visit_function(node, scope, None, names, inside)
-            elif not isinstance(node, ast.Constant):
+            else:
                 if isinstance(node, ast.Attribute):
                     self.mentioned.add(node.attr)
-                elif type(node) in _BINDING:
+                elif kind in _BINDING:
                     bound = _names_bound_by(node)
                     inside.update(bound)
                     names.update(bound)

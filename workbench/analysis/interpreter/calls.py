@@ -78,7 +78,7 @@ def call(interpreter: Interpreter, node: ast.Call) -> Value:
         target = interpreter.value(node.func, called=True)
     repeating = _callee(node) in _REPEATING
     arguments = _arguments(interpreter, node, repeating, looks=bool(target.refs) and _LOOKING.issuperset(target.refs))
-    if any(source.kind == OWN_NAMES for source in target.taint | arguments.taint):
+    if (target.taint or arguments.taint) and any(map(_has_own_names, (target, *arguments.every))):
         _note_own_names(interpreter, node, target, arguments)
     if arguments.every:
         note_handed_on(interpreter, node, arguments)
@@ -86,7 +86,7 @@ def call(interpreter: Interpreter, node: ast.Call) -> Value:
         _call_back(interpreter, arguments, looped=interpreter.loops > 0 or repeating)
     if (evaluated := call_bound(interpreter, node, target, arguments)) is not None:
         return evaluated
-    if any(ref.startswith("re.") for ref in target.refs):
+    if interpreter.names_tokens and any(ref.startswith("re.") for ref in target.refs):
         interpreter.note_compared(node, arguments.get(0), restores=False)
     answers = _answers(interpreter, node, target, arguments)
     if answers:
@@ -316,12 +316,11 @@ def _call_rule(interpreter: Interpreter, node: ast.Call, ref: str, rule: Callabl
 
 def _is_buffer(interpreter: Interpreter, node: ast.Call, target: Value) -> bool:
     """Return whether the target is certainly a buffer in memory: made in place, or bound once to such a call."""
+    if target.kind not in ("io.BytesIO", "io.StringIO") or target.const is not UNKNOWN or target.choices:
+        return False
     made = [*node.args, *(keyword.value for keyword in node.keywords)]
     made = [interpreter.bound_once(part.id) or part if isinstance(part, ast.Name) else part for part in made]
-    sure = target.kind in ("io.BytesIO", "io.StringIO") and target.const is UNKNOWN and not target.choices
-    return sure and any(
-        isinstance(part, ast.Call) and _last_name(part.func) in ("BytesIO", "StringIO") for part in made
-    )
+    return any(isinstance(part, ast.Call) and _last_name(part.func) in ("BytesIO", "StringIO") for part in made)
 
 
 def _last_name(function: ast.expr) -> str:

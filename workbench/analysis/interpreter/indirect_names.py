@@ -14,13 +14,13 @@ from workbench.analysis.interpreter.tool_calls import is_tool, note_dynamic, not
 from workbench.analysis.interpreter.values import HOLE, NOTHING, UNKNOWN, Value, each, join, known, tainted, text_of
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import (
+    EVALUATING_METHODS,
     METHOD_ACTIONS,
     PATH_KINDS,
     PATH_METHODS,
     RISKY_NAMES,
     SOFT,
     SPECIAL,
-    TEXT_METHODS,
 )
 from workbench.analysis.tables.modules import ALIASES, CLIENT, REACHED, STANDARD, TEXTS
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
@@ -118,7 +118,8 @@ def mention_method(interpreter: Interpreter, node: ast.AST, owner: Value, name: 
 
 def evaluates(interpreter: Interpreter, name: str) -> bool:
     """Return whether a method of this name evaluates text, given the imports of the program."""
-    return any(name in methods and module in interpreter.modules for module, methods in TEXT_METHODS.items())
+    module = EVALUATING_METHODS.get(name)
+    return module is not None and module in interpreter.modules
 
 
 def note_hidden(interpreter: Interpreter, node: ast.AST, words: str, subject: str, risk: Risk = Risk.HIGH) -> None:

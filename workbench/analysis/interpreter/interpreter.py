@@ -21,7 +21,7 @@ from workbench.analysis.interpreter.certain_constants import CertainConstants
 from workbench.analysis.interpreter.program_report import ProgramReport
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
 from workbench.analysis.interpreter.values import NOTHING, UNSAID, Arguments, Value, ValueSource, join, texts_in
-from workbench.analysis.parsed_program import ParsedProgram
+from workbench.analysis.parsed_program import ParsedProgram, walk
 from workbench.privacy.pii_tokens import names_kind, tokens_in
 from workbench.records import Span, Tool
 
@@ -185,7 +185,7 @@ class Interpreter:
         self.current: ast.AST | None = None
         self._place: tuple[ast.AST, Span] | None = None
         self._program = program
-        self._names_tokens = names_kind(program.text)
+        self.names_tokens = names_kind(program.text)
         self._programs: dict[str, ParsedProgram] = {}
         self.work = 0
         self.deadline = deadline or time.thread_time() + BUDGET
@@ -293,7 +293,7 @@ class Interpreter:
 
     def note_compared(self, node: ast.AST, *values: Value, restores: bool = True) -> None:
         """Note texts that are compared or looked up. `restores`: whether the sandbox does it with a token's value."""
-        if not self._names_tokens:
+        if not self.names_tokens:
             return
         for text in texts_in(values):
             if "_" in text and len(self.compared) < MAX_COMPARED and next(tokens_in(text), ""):
@@ -345,8 +345,8 @@ class Interpreter:
     def assigned(self, node: ast.AST) -> tuple[str, ...]:
         """Return the names that a statement binds anywhere inside it."""
         if (found := self._assigned.get(node)) is None:
-            stored = (part for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
-            found = self._assigned[node] = tuple(dict.fromkeys(part.id for part in stored))
+            stored = (part.id for part in walk(node) if type(part) is ast.Name and type(part.ctx) is ast.Store)
+            found = self._assigned[node] = tuple(dict.fromkeys(stored))
         return found
 
     def add_attribute(self, attribute: str, value: Value) -> None:

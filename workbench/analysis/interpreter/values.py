@@ -71,13 +71,14 @@ def join(first: Value, second: Value) -> Value:
         return second
     if _is_alike(first, second):
         return tainted(first, second.taint)
+    refs, functions = first.refs + second.refs, first.functions + second.functions
     return Value(
-        tuple(dict.fromkeys(first.refs + second.refs))[:MAX_REFS],
+        tuple(dict.fromkeys(refs))[:MAX_REFS] if refs else (),
         _either(first, second, choices := _choices(first, second)),
         None if first.items is None and second.items is None else _limited(_elements(first) + _elements(second)),
         first.kind or second.kind,
         first.taint | second.taint,
-        tuple(dict.fromkeys(first.functions + second.functions))[:MAX_REFS],
+        tuple(dict.fromkeys(functions))[:MAX_REFS] if functions else (),
         choices,
         None if first.keys is None and second.keys is None else _limited(_keys(first) + _keys(second)),
         first.unordered or second.unordered or _is_merged(first, second),
@@ -140,6 +141,8 @@ def readable(value: Value, limit: int = 120) -> str:
 
 
 def _choices(first: Value, second: Value) -> tuple[str | bytes, ...]:
+    if first.const is UNKNOWN and second.const is UNKNOWN and not first.choices and not second.choices:
+        return ()
     every = dict.fromkeys(text for value in (first, second) for text in (*value.choices, value.const))
     texts = [text for text in every if isinstance(text, str | bytes)]
     if texts and HOLE not in texts and (_is_open(first) or _is_open(second)):

@@ -21,6 +21,7 @@ TEXT_METHODS = {
     "jinja2": names("from_string compile_expression get_template select_template get_or_select_template"),
     "unittest": names("discover loadTestsFromName loadTestsFromNames"),
 }
+EVALUATING_METHODS = {method: module for module, methods in TEXT_METHODS.items() for method in methods}
 SAFE_TEMPLATES = names("jinja2.sandbox.SandboxedEnvironment jinja2.sandbox.ImmutableSandboxedEnvironment")
 FORMATTER = "string.Formatter"
 FOREIGN = "foreign"  # text that the program did not write itself: read from a file, or typed in
