@@ -13,9 +13,11 @@ import ast
 import re
 import threading
 import warnings
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 from workbench.permissions.word_sets import names
@@ -58,7 +60,9 @@ class ParsedProgram:
         self._error: BaseException | None = None
         if python:
             try:
-                self.tree = parse(text)
+                tree = parse(text)
+                self.fault = _long_number(text, tree)
+                self.tree = tree if self.fault is None else None
             except UNREADABLE as error:
                 self.fault, self._error = _syntax_finding(error), error
 
@@ -149,6 +153,18 @@ def _syntax_finding(fault: BaseException) -> Finding:
     return Finding("cap", Risk.HIGH, "The program is too deeply nested to be analyzed", Span(1, 0, 1, 0))
 
 
+# Python converts no number of more than 4,300 digits to text, so nothing could show or compare it.
+_LONG_NUMBER: Final = re.compile(r"0[xX][\da-fA-F_]{3500}|0[oO][0-7_]{4700}|0[bB][01_]{14000}")
+_MOST_BITS: Final = 14_000
+
+
+def _long_number(text: str, tree: ast.Module) -> Finding | None:
+    for node in walk(tree) if _LONG_NUMBER.search(text) else ():
+        if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > _MOST_BITS:
+            return Finding("cap", Risk.HIGH, "A number is too long to be analyzed", Positions(text).span(node))
+    return None
+
+
 def _docstring_examples(nodes: Iterable[ast.AST]) -> tuple[str, ...]:
     found: list[str] = []
     for node in nodes:
@@ -221,6 +237,7 @@ class Positions:
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
+        self._starts: dict[int, list[int]] = {}  # line that is not ASCII → first byte of each character
 
     def span(self, node: ast.AST) -> Span:
         """Return the span of a node. Nodes without a position get line 1."""
@@ -235,7 +252,10 @@ class Positions:
         text = self._lines[line - 1]
         if text.isascii():
             return byte if byte < len(text) else len(text)
-        return len(text.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))
+        if (starts := self._starts.get(line)) is None:
+            sizes = (1 if one < "\x80" else 2 if one < "\u0800" else 3 if one < "\U00010000" else 4 for one in text)
+            starts = self._starts[line] = list(accumulate(sizes, initial=0))
+        return min(bisect_right(starts, byte) - 1, len(text))
 
 
 # ── Names whose meaning cannot change while the program runs ────────────────────────────────────────────

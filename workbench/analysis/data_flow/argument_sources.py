@@ -292,7 +292,7 @@ class SourceEvaluator:
                 return self.repetition(node.args[0], iterated)
             numbers = [one.value for one in node.args if isinstance(one, ast.Constant) and type(one.value) is int]
             if node.args and len(numbers) == len(node.args):
-                return Repetition(len(range(*numbers[:3])) if len(numbers) < 3 or numbers[2] else None)
+                return Repetition(_length_of_range(*numbers[:3]))
         if isinstance(node, ast.Name) and iterated.entries and iterated.rest is None and not iterated.own:
             return Repetition(len(iterated.entries))
         return _repetition_over(iterated)
@@ -415,6 +415,13 @@ class SourceEvaluator:
                 extra.entries[name] = data
         if arguments.kwarg:
             names[arguments.kwarg.arg] = extra
+
+
+def _length_of_range(*numbers: int) -> int | None:
+    try:
+        return len(range(*numbers))
+    except (ValueError, OverflowError):  # the step is 0, or the number of turns does not fit into a machine word
+        return None
 
 
 def _repetition_over(iterated: HeldData) -> Repetition:

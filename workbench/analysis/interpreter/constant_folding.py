@@ -116,7 +116,7 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], object]] = {
 
 def _number(operator: ast.operator, left: object, right: object) -> object:
     if isinstance(operator, ast.Mult) and isinstance(left, str | bytes) and isinstance(right, int):
-        return left * right if len(left) * max(right, 0) <= 4096 else UNKNOWN
+        return left * max(right, 0) if len(left) * max(right, 0) <= 4096 else UNKNOWN
     if isinstance(operator, ast.Mult) and isinstance(right, str | bytes) and isinstance(left, int):
         return _number(operator, right, left)
     compute = _ARITHMETIC.get(type(operator))

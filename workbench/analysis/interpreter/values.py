@@ -8,12 +8,16 @@ from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 HOLE: Final = "\ufdd0"  # an unknown part inside a known text; canonical text cannot contain it
 MAX_REFS = 6
 MAX_ITEMS = 64
 MAX_CHOICES = 8
+# Of a value, counting a shared part each time. Ten lines of `a = [a, a]` make a value of 1,024 parts, fifty lines would
+# make one that nothing can walk through.
+MAX_PARTS = 4_096
+MAX_NESTED = 40
 _MOST_COMPARED = 4  # nesting of lists and dicts that are compared
 
 
@@ -56,6 +60,28 @@ class Value(Struct, frozen=True, eq=False):
     choices: tuple[str | bytes, ...] = ()
     keys: tuple[Value, ...] | None = None  # keys of a dict display; the values are in `items`
     unordered: bool = False  # the number and order of the elements are not known, only what each of them may be
+    parts: int = 1  # computed: the value itself and everything in it
+    nested: int = 0  # computed: levels of elements inside elements
+
+    def __post_init__(self) -> None:
+        """Count the parts. Of a value with too many of them, the elements of elements count as unknown."""
+        if self.items is None and self.parts == 1:
+            return
+        inside = (*(self.items or ()), *(self.keys or ()))
+        parts = 1 + sum([one.parts for one in inside])
+        nested = 1 + max([one.nested for one in inside], default=0)
+        if parts > MAX_PARTS or nested > MAX_NESTED:
+            force_setattr(self, "items", _without_elements(self.items))
+            force_setattr(self, "keys", _without_elements(self.keys))
+            parts, nested = 1 + len(inside), 1
+        force_setattr(self, "parts", parts)
+        force_setattr(self, "nested", nested)
+
+
+def _without_elements(values: tuple[Value, ...] | None) -> tuple[Value, ...] | None:
+    if values is None:
+        return None
+    return tuple(replace(one, items=None, keys=None) if one.items is not None else one for one in values)
 
 
 NOTHING: Final = Value()  # not given, or unknown
