@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 from workbench.analysis.interpreter.changed_values import ChangedValues, Function
@@ -52,6 +53,8 @@ class CertainConstants:
         self._bindings: dict[str, list[_Binding]] = {}
         self._attributes: dict[str, list[_Binding]] = {}
         self._answers: dict[str, list[_Binding]] = {}  # what the functions of each name return
+        self._spreading: dict[str, bool] = {}  # name of a function → whether a call passes arguments by * or **
+        self._signatures: set[tuple[str | int, ...]] = set()  # of functions whose parameters are bound
         self._passes_functions = False  # some function is named without being called
         self._doubted: set[tuple[str, bool]] = set()  # name, and whether only its text counts
         self._read(nodes)
@@ -152,15 +155,18 @@ class CertainConstants:
             return
         defaults = [*arguments.defaults, *(one for one in arguments.kw_defaults if one is not None)]
         sites = calls.get(node.name, ()) if followed else ()
-        for site in sites:
-            spread = any(isinstance(one, ast.Starred) for one in site.args)
-            spread = spread or any(one.arg is None for one in site.keywords)
+        if node.name not in self._spreading:
+            self._spreading[node.name] = any(map(_spreads, calls.get(node.name, ())))
+        if followed and self._spreading[node.name]:
+            for name in filter(partial(self._claims, node), parameters):
+                self._bindings.setdefault(name, []).append(_Binding(None))
+        signature: tuple[str | int, ...] = (node.name, len(positional), *parameters)
+        for site in () if signature in self._signatures else sites:  # methods of many classes may have one signature
+            self._signatures.add(signature)
             given: dict[str, ast.expr] = dict(zip(places, site.args, strict=False))
             given |= {one.arg: one.value for one in site.keywords if one.arg is not None}
             for name in parameters:
-                if spread and self._claims(node, name):
-                    self._bindings.setdefault(name, []).append(_Binding(None))
-                elif name in given:
+                if name in given:
                     self._bindings.setdefault(name, []).append(_Binding(given[name]))
         for name in parameters:
             self._bindings.setdefault(name, []).extend(map(_Binding, defaults))
@@ -289,6 +295,11 @@ class CertainConstants:
         if isinstance(function, ast.Attribute) and not self._is_certain(function.value):
             return False
         return all(map(self._is_certain, given))
+
+
+def _spreads(node: ast.Call) -> bool:
+    """Return whether a call passes arguments by `*` or `**`."""
+    return any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords)
 
 
 def _called_name(node: ast.Call) -> str:

@@ -63,6 +63,8 @@ class ChangedValues:
         self._followed: list[tuple[str, object]] = []  # name and scope of each change that the interpreter follows
         self._tools = {"servers", "call_tool", "call_mcp_tool"}  # names of tools, servers and what calls them
         self.functions: dict[str, list[Function]] = {}
+        # of the functions of a name that are called: parameters, of which those that are one object are named once
+        self._parameters: dict[str, list[str]] = {}
         self.any_name = False  # the program may bind or change any name
         self._scopes: dict[str, set[object]] = {}  # the scopes that bind each name
         for node in nodes:
@@ -235,10 +237,18 @@ class ChangedValues:
     def _pass_to(self, called: str, held: Iterable[str]) -> None:
         """Note that the objects are arguments of functions of the program."""
         held = tuple(held)
-        for function in self.functions.get(called, ()):
-            arguments = function.args
-            every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
-            self._unite((*held, *(one.arg for one in every if one is not None and one.arg not in ("self", "cls"))))
+        parameters = self._parameters.get(called)
+        if parameters is None:
+            parameters = []
+            for function in self.functions.get(called, ()):
+                given = function.args
+                every = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+                own = [one.arg for one in every if one is not None and one.arg not in ("self", "cls")]
+                self._unite(own)
+                parameters += own[:1]
+        if held and called in self.functions:
+            self._unite((*held, *parameters))
+        self._parameters[called] = parameters[:1] if held else parameters
 
     def _is_tool(self, function: ast.expr) -> bool:
         root = function

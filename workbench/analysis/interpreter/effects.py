@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from workbench.analysis.host_rule_findings import named_place
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.path_places import PathPlace, certain, place, within
-from workbench.analysis.interpreter.values import HOLE, NOTHING, Value, ValueSource, each, known, readable, text_of
+from workbench.analysis.interpreter.values import (
+    HOLE,
+    NOTHING,
+    Value,
+    ValueSource,
+    each,
+    first_of_kind,
+    known,
+    readable,
+    text_of,
+)
 from workbench.analysis.shell.command_places import ClientPlaces
 from workbench.analysis.shell.command_reader import CommandReading, lower_first, read_arguments
 from workbench.analysis.tables.dangerous_texts import DESTRUCTIVE_COMMAND, HOST, POWERFUL_VARIABLE, SECRET_NAME
@@ -234,9 +244,3 @@ def sets_only_itself(key: Value, value: Value) -> bool:
     loader, interpreter, command or network library looks at."""
     name, text = known(key), known(value)
     return bool(name) and text is not None and not value.taint and not POWERFUL_VARIABLE.search(str(name))
-
-
-def first_of_kind(taint: frozenset[ValueSource], kind: str) -> ValueSource | None:
-    """Return the source of this kind: direct sources before indirect ones, then the earliest."""
-    mine = (source for source in taint if source.kind == kind)
-    return min(mine, key=lambda source: (source.indirect, source.line, source.label), default=None)

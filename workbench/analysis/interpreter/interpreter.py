@@ -20,7 +20,16 @@ from msgspec import Struct, field
 from workbench.analysis.interpreter.certain_constants import CertainConstants
 from workbench.analysis.interpreter.program_report import ProgramReport
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
-from workbench.analysis.interpreter.values import NOTHING, UNSAID, Arguments, Value, ValueSource, join, texts_in
+from workbench.analysis.interpreter.values import (
+    NOTHING,
+    UNSAID,
+    Arguments,
+    Value,
+    ValueSource,
+    first_of_kind,
+    join,
+    texts_in,
+)
 from workbench.analysis.parsed_program import ParsedProgram, walk
 from workbench.privacy.pii_tokens import names_kind, tokens_in
 from workbench.records import Span, Tool
@@ -401,12 +410,14 @@ class Interpreter:
     @contextmanager
     def branch(self, condition: Value = NOTHING, *, loop: bool = False) -> Iterator[None]:
         """Enter a branch or loop body, which may run any number of times."""
-        decides = [source for source in condition.taint if source.kind == "untrusted"][:1]
+        decides = first_of_kind(condition.taint, "untrusted")
         self.branches, self.loops = self.branches + 1, self.loops + loop
         self.report.forks += not self.again
-        self.control.extend(decides)
+        if decides is not None:
+            self.control.append(decides)
         yield
-        del self.control[len(self.control) - len(decides) :]
+        if decides is not None:
+            self.control.pop()
         self.branches, self.loops = self.branches - 1, self.loops - loop
 
     @contextmanager

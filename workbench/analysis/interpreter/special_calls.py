@@ -11,7 +11,7 @@ from functools import reduce
 from msgspec.structs import replace
 
 from workbench.analysis.interpreter import constant_folding
-from workbench.analysis.interpreter.effects import first_of_kind, note, note_environment, note_file
+from workbench.analysis.interpreter.effects import note, note_environment, note_file
 from workbench.analysis.interpreter.imports import load_by_name, note_any_skill, note_import, note_skill
 from workbench.analysis.interpreter.indirect_names import by_key, by_name, evaluates, every_name, note_hidden
 from workbench.analysis.interpreter.interpreter import ExecutedText, Interpreter, SpecialCall, for_names
@@ -31,6 +31,7 @@ from workbench.analysis.interpreter.values import (
     Value,
     ValueSource,
     each,
+    first_of_kind,
     iterated,
     join,
     known,

@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from workbench.analysis.interpreter.effects import first_of_kind, note, note_file
+from workbench.analysis.interpreter.effects import note, note_file
 from workbench.analysis.interpreter.imports import note_import, note_skill
 from workbench.analysis.interpreter.indirect_names import evaluates, mention
 from workbench.analysis.interpreter.interpreter import Interpreter, NameScope, SpecialCall, for_names
-from workbench.analysis.interpreter.values import HOLE, NOTHING, Arguments, Value, each, known, text_of
+from workbench.analysis.interpreter.values import HOLE, NOTHING, Arguments, Value, each, first_of_kind, known, text_of
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import FOREIGN, FORMATTER, HOOKS, SAFE_TEMPLATES, TEXT_METHODS
 from workbench.analysis.tables.modules import ALIASES

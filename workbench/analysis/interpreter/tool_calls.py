@@ -7,12 +7,21 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from workbench.analysis.interpreter.effects import first_of_kind, host, note_outflow
+from workbench.analysis.interpreter.effects import host, note_outflow
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.path_places import PathPlace, place
 from workbench.analysis.interpreter.program_report import NotedToolUse
 from workbench.analysis.interpreter.tool_lookup import UnknownTool
-from workbench.analysis.interpreter.values import HOLE, SOME, Arguments, Value, ValueSource, each, text_of
+from workbench.analysis.interpreter.values import (
+    HOLE,
+    SOME,
+    Arguments,
+    Value,
+    ValueSource,
+    each,
+    first_of_kind,
+    text_of,
+)
 from workbench.analysis.predicted_arguments import known_arguments
 from workbench.analysis.sql_statements import SqlClass, describe_sql
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL

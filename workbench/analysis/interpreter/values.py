@@ -126,6 +126,12 @@ def tainted(value: Value, taint: frozenset[ValueSource]) -> Value:
     return value if taint <= value.taint else replace(value, taint=value.taint | taint)
 
 
+def first_of_kind(taint: frozenset[ValueSource], kind: str) -> ValueSource | None:
+    """Return the source of this kind: direct sources before indirect ones, then the earliest."""
+    mine = (source for source in taint if source.kind == kind)
+    return min(mine, key=lambda source: (source.indirect, source.line, source.label), default=None)
+
+
 def text_of(value: Value) -> str:
     """Return the constant text with unknown parts as HOLE. HOLE alone means that nothing is known."""
     const = value.const
