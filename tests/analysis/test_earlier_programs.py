@@ -90,3 +90,34 @@ def test_what_an_earlier_program_read_flows_from_before_the_first_line(tools: Se
     assert {(flow.source, flow.line, flow.sink, flow.sink_line) for flow in flows} == {
         ("web.fetch_page", 0, "demo.send_email.to", 2)
     }
+
+
+MAIL = "from servers.demo import send_email\n"
+SENT = MAIL + "await send_email(to='bob@acme.example')\n"
+
+
+def test_a_call_that_an_earlier_program_has_finished_asks_once() -> None:
+    for earlier in (SENT, MAIL + "for to in ['a', 'b']:\n    answer = await send_email(to=to)\n"):
+        assert assess(earlier, None).gate is Gate.ASK
+        verdict = read_program("print(1)", None, earlier=[earlier]).verdict
+        assert (verdict.risk, verdict.gate, verdict.effects) == (Risk.LOW, Gate.AUTO, ())
+    again = read_program("await send_email(to='eve@evil.example')", None, earlier=[SENT]).verdict
+    assert again.gate is Gate.ASK
+    assert [one.line for one in again.effects] == [1]
+    assert "eve@evil.example" in again.sentence
+
+
+@pytest.mark.parametrize(
+    ("earlier", "code"),
+    [
+        ("async def go():\n    await send_email(to='bob')\nawait go()\n", "await go()"),
+        ("import functools\nmail = functools.partial(send_email, to='bob')\n", "await mail(body='x')"),
+        ("tools = [send_email]\n", "await tools[0](to='eve')"),
+        ("later = send_email(to='bob')\n", "await later"),
+        ("mails = (await send_email(to=to) for to in ['a', 'b'])\n", "async for _ in mails:\n    pass"),
+        ("send = lambda: send_email(to='bob')\nawait send()\n", "await send()"),
+        ("await send_email(to='bob')\nasync def again():\n    await send_email(to='bob')\n", "await again()"),
+    ],
+)
+def test_what_an_earlier_program_left_for_later_still_asks(earlier: str, code: str) -> None:
+    assert read_program(code, None, earlier=[MAIL + earlier]).verdict.gate is Gate.ASK

@@ -66,9 +66,9 @@ async def test_a_program_is_judged_with_all_that_ran_in_its_state(demo, agent):
 
 
 async def test_an_edited_program_is_judged_with_its_state_too(demo, agent):
-    await allowed(demo, agent, SENDS)
-    run = await waiting(demo, demo.run_manager.submit("print(1)", agent, state="analysis"))
-    edited = await demo.run_manager.edit(run.id, "print(2)")
+    await allowed(demo, agent, f"async def notify():\n    {SENDS.replace(chr(10), chr(10) + '    ')}\nx = 1")
+    run = await waiting(demo, demo.run_manager.submit("await notify()", agent, state="analysis"))
+    edited = await demo.run_manager.edit(run.id, "x = 2\nawait notify()")
     assert edited.verdict.gate is Gate.ASK
     assert "Together with" in edited.verdict.sentence
     await demo.run_manager.stop(run.id)
@@ -81,11 +81,8 @@ async def test_programs_of_one_state_take_turns(demo, agent):
     assert beside.state is RunState.DONE
     assert demo.run_manager.run(behind.id).state is RunState.PROPOSED
     demo.run_manager.decide(Decision(first.id, first.proposal.sha, allow=True, by="you", fingerprint=first.fingerprint))
-    follower = await waiting(demo, behind)
-    demo.run_manager.decide(
-        Decision(follower.id, follower.proposal.sha, allow=True, by="you", fingerprint=follower.fingerprint)
-    )
-    assert (await demo.run_manager.wait_until_finished(behind.id)).result == "1"
+    follower = await demo.run_manager.wait_until_finished(behind.id)
+    assert (follower.result, follower.decision) == ("1", None), "the call before it was judged then, and is over"
 
 
 async def test_a_crash_is_told_to_the_next_program_which_does_not_run(core, agent, caplog):

@@ -15,14 +15,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 from msgspec.structs import replace
 
-from workbench.analysis.call_effects import explain_calls, restrict_constants
+from workbench.analysis.call_effects import CALL, explain_calls, restrict_constants
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.data_flow.leak_findings import find_leaks
 from workbench.analysis.host_rule_findings import apply_host_rules
@@ -46,6 +46,8 @@ DEEPEST: Final = 3  # maximum nesting of texts given to exec
 SYNTAX: Final = SyntaxTable(STATEMENTS, EXPRESSIONS, NAMING)
 PYTHON: Final = "python"
 _WHERE: Final = " (in an earlier program of this session)"
+_DEFERRED: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
+_ABOUT_ARGUMENTS: Final = ("tool.path", "tool.address", "tool.sql")
 _UNREAD: Final = "The earlier programs of this REPL session are together too long to be analyzed."
 
 
@@ -223,6 +225,7 @@ def _read(
     _read_inner(interpreter.report, interpreter, 1)
     if reach is not None:
         apply_host_rules(interpreter.report, reach)
+    _forget_finished_calls(interpreter.report, program, before)
     add_conclusions(interpreter.report)
     calls = [
         PredictedCall(
@@ -341,6 +344,31 @@ def _make_optional(tree: ast.Module, ends: Sequence[int]) -> list[ast.stmt]:
             body.append(wrapped)
     tree.body = [*body, *left]
     return body
+
+
+def _forget_finished_calls(report: ProgramReport, program: ParsedProgram, before: Sequence[ast.stmt]) -> None:
+    """Remove the findings about calls of tools that earlier programs of a REPL session awaited outside functions: they
+    were judged then, are over, and cannot happen again. What they read still counts."""
+    finished = {program.span(call) for call in _awaited_calls(before)}
+    over = [
+        key
+        for key, note in report.notes.items()
+        if note.finding.span in finished
+        and (note.finding.rule in (CALL, *_ABOUT_ARGUMENTS) or note.finding.rule.startswith("flow."))
+    ]
+    for key in over:
+        del report.notes[key]
+
+
+def _awaited_calls(nodes: Iterable[ast.AST]) -> Iterator[ast.Call]:
+    """Yield the calls that are awaited when these statements run, not later in a function or a generator."""
+    left = list(nodes)
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Await) and isinstance(node.value, ast.Call):
+            yield node.value
+        if not isinstance(node, _DEFERRED):
+            left += ast.iter_child_nodes(node)
 
 
 def _session_unread(alone: Verdict) -> Verdict:
