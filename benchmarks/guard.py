@@ -13,7 +13,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from injection import office
+from injection import bench
 
 from workbench.broker.provenance_index import AnswerRead, ProvenanceIndex
 from workbench.broker.run_guard import RunGuard
@@ -32,8 +32,8 @@ def main() -> None:
 
 
 async def _all() -> None:
-    async with office(medium_unasked=True) as (core, _):
-        await _ordinary(core)
+    async with bench("", trust=True, medium_unasked=True) as one:
+        await _ordinary(one.core)
     _long()
 
 
