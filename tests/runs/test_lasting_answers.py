@@ -99,6 +99,17 @@ async def test_uses_are_counted_for_calls_and_for_programs_that_a_rule_returns(d
     assert counts[denial.id] == 1
 
 
+POST = "from servers.demo import post_message\nawait post_message(channel='general', text='{}')\n"
+
+
+async def test_a_rule_that_leaves_a_text_open_covers_no_sql_in_it(demo: Core, agent: Session) -> None:
+    run = await asked(demo, agent, POST.format("Good morning"))
+    choose(demo, run, "exact", "always")
+    await demo.run_manager.wait_until_finished(run.id)
+    assert await ran_unasked(demo, agent, POST.format("Good evening"))
+    await asked(demo, agent, POST.format("DELETE FROM orders WHERE id = 1"))
+
+
 WRITE = "from pathlib import Path\nPath('{}').write_text('1,2')\n"
 
 

@@ -28,6 +28,7 @@ from workbench.analysis.approval_gate import (
 )
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.certain_failures import MISSING, WAITING, find_certain_failures, find_missing_packages
+from workbench.analysis.interpreter.tool_calls import SQL_ARGUMENTS
 from workbench.analysis.reading import PYTHON, Reading, read_program
 from workbench.analysis.used_skills import uses_skills, with_skills
 from workbench.broker.agent_sessions import PERSON
@@ -37,7 +38,7 @@ from workbench.broker.services import Services
 from workbench.broker.token_release import announce_tokens
 from workbench.errors import WorkbenchError
 from workbench.identifiers import fold
-from workbench.permissions.call_rules import Foreseen, ToolRules
+from workbench.permissions.call_rules import Foreseen, KnownArguments, ToolRules
 from workbench.permissions.judgement import foresee
 from workbench.permissions.provenance_rules import may_replace
 from workbench.permissions.tool_annotations import facts_of
@@ -209,11 +210,20 @@ def _foreseen_calls(reading: Reading, rules_for: Callable[[Tool], ToolRules], se
         rules = rules_for(call.tool)
         if not rules.looks_into_arguments:
             continue
-        answers = [rules.judge_known(one, session) for one in call.known_arguments]
+        known = list(call.known_arguments)
+        answers = [rules.judge_known(one, session) for one in known]
         allowed = all(one.decision is CallDecision.ALLOW for one in answers)
-        by_arguments = all(one.permission is not None and one.permission.kind == "arguments" for one in answers)
+        by_arguments = all(_names_sql(one.permission, given) for one, given in zip(answers, known, strict=True))
         depends, text = any(one.depends for one in answers), " ".join(dict.fromkeys(one.why for one in answers))
         yield ForeseenCall(f"{call.tool.server}.{call.tool.name}", call.span, allowed, depends, text, by_arguments)
+
+
+def _names_sql(rule: Permission | None, given: KnownArguments) -> bool:
+    """Whether a rule is about the arguments of a call and leaves none open that may be SQL."""
+    if rule is None or rule.kind != "arguments":
+        return False
+    named = {one.path.partition(".")[0].removesuffix("[]") for one in rule.where}
+    return {*given.values, *given.unknown} & SQL_ARGUMENTS <= named
 
 
 def blocked_verdict(verdict: Verdict, fault: WorkbenchError) -> Verdict:

@@ -256,6 +256,7 @@ _PATHS = names("path paths file filename file_path filepath uri source target di
 _ADDRESSES = names("url uri urls link href endpoint address webhook image_url callback")
 _SQL = names("sql statement statements command script")
 _MAYBE_SQL = names("query q text")
+SQL_ARGUMENTS = _SQL | _MAYBE_SQL
 
 
 def check_arguments(interpreter: Interpreter, span: Span, tool: Tool, arguments: Arguments) -> None:
