@@ -20,6 +20,8 @@ from workbench.gui.kit.rows import ROW
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.review_dialog import ReviewDialog
 from workbench.gui.runs.review_group import GroupPanel
+from workbench.gui.servers.trust_question import TrustDialog
+from workbench.gui.shell.navigation import DecideTrust
 from workbench.records import (
     Decision,
     Finding,
@@ -427,6 +429,20 @@ def test_the_next_request_opens_although_others_left_the_list(
     fake_core.put_run(gone)
     qtbot.waitUntil(lambda: shown(review) == "r2")
     assert review.order() == ("r2",)
+
+
+def test_t_asks_about_the_server_for_which_a_program_waits(
+    review: ReviewDialog, fake_core: Any, window: Any, qtbot: Any
+) -> None:
+    first = fake_core.run_list["r0"]
+    fake_core.put_run(replace(first, verdict=replace(first.verdict, waits_for_trust=("demo",))))
+    qtbot.waitUntil(lambda: page_of(review).trust.isVisible())
+    asked: list[object] = []
+    window.context.messages.requested.connect(asked.append)
+    press(review, Keys.Key_T)
+    assert asked == [DecideTrust("demo")]
+    qtbot.waitUntil(lambda: bool(review.findChildren(TrustDialog)))
+    review.findChildren(TrustDialog)[0].reject()
 
 
 def test_a_key_meant_for_a_request_that_was_answered_elsewhere_presses_nothing(

@@ -57,6 +57,7 @@ class ApprovalPage(DecisionDialog):
         self.effects = EffectsView(context.theme)
         self.likeness = LikenessStrip(context.theme)
         self.trust = TrustStrip(context.theme)
+        self.trust_button = self.trust.button
         self.program = ProgramView(context.theme, run.proposal.language)
         self.token_chips = TokenChips(self.program.reader, context, run.proposal.session)
         MarkMenu(self.program.reader, context, self.token_chips)

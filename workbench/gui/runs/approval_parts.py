@@ -169,6 +169,7 @@ class TrustStrip(QFrame):
             self._server, name = servers[0], one_line(servers[0], 60)
             self.text.setText(f"It asks only because you have not decided what programs may do with {name}.")
             self.button.setText(f"Decide about {name}…".replace("&", "&&"))
+            self.button.setToolTip("Key: T")
 
 
 def _who_wants_what(run: Run) -> str:

@@ -459,6 +459,7 @@ class ReviewDialog(LaterDialog):
             Qt.Key.Key_D: self._keys.deny,
             Qt.Key.Key_E: partial(self._keys.press, "edit_button"),
             Qt.Key.Key_R: partial(self._keys.press, "reason_button"),
+            Qt.Key.Key_T: partial(self._keys.press, "trust_button"),
             Qt.Key.Key_L: self.put_away,
             Qt.Key.Key_U: self.undo.undo,
         }

@@ -21,6 +21,7 @@ _KEYS: Final = (
     ("D", "Deny"),
     ("R", "Deny with a reason"),
     ("E", "Edit"),
+    ("T", "Decide about the server for which it waits"),
     ("L  Esc", "Later: everything keeps waiting"),
     ("U", "Undo the last denial"),
     ("⇧D", "Deny all that are ticked in a group"),
