@@ -19,6 +19,8 @@ class DenialUndo(QPushButton):
 
     undone = Signal(object)
     """Carries the ids of the requests that wait again. A held call waits under a new id."""
+    expired = Signal()
+    """The denial can no longer be undone: the agent is told."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +62,7 @@ class DenialUndo(QPushButton):
         left = self._until - time.time()
         if left <= 0:
             self._forget()
+            self.expired.emit()
             return
         count = f" {len(self._ids):,} denials" if len(self._ids) > 1 else ""
         self.setText(f"Undo{count} (U) · {int(left) + 1} s")

@@ -28,6 +28,7 @@ from workbench.records.common_types import count_of
 
 _DRAW_MS = 20  # several changes at once are drawn together
 _EMPTY_MS = 1_500  # an empty queue closes by itself
+_NOT_TOLD = " The agent has not been told yet."
 _LIST_LETTERS = 44  # width of the list at first
 _PLAIN = ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
 
@@ -129,6 +130,7 @@ class ReviewDialog(LaterDialog):
         if page is not None:
             self._show_group(page.request_id)
         if self.isVisible() and page is None and self._queue.order and not self.only_own:
+            self._list_shown(len(self._queue.order) > 1)
             self._show(self._queue.order[0])
 
     def _draw_rows(self) -> None:
@@ -388,7 +390,10 @@ class ReviewDialog(LaterDialog):
         known = [run.denied_until for run in runs if run is not None and run.denied_until]
         self.undo.offer(ids, until or max(known, default=0.0))
         if self.undo.active:
-            self.say(f"Denied {count_of(len(ids), 'request')}. The agent has not been told yet.")
+            self.say(f"Denied {count_of(len(ids), 'request')}.{_NOT_TOLD}")
+
+    def _undo_expired(self) -> None:
+        self.say(self.status_text().removesuffix(_NOT_TOLD))
 
     def _undone(self, ids: tuple[str, ...]) -> None:
         """What was denied waits again: show it."""
@@ -574,6 +579,7 @@ class ReviewDialog(LaterDialog):
         self._help = tool_button("help", "Show the keys (?)", theme, self._toggle_keys)
         self.undo = DenialUndo(self._context)
         self.undo.undone.connect(self._undone)
+        self.undo.expired.connect(self._undo_expired)
         self.agent_button = tool_button("agent", "All requests of this agent…", theme, self._open_menu)
         foot = Strip(theme)
         for widget in (self._said, self.undo, self.agent_button, self._help):
