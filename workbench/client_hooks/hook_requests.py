@@ -46,6 +46,7 @@ REMEMBERED_SECONDS = 300.0  # between the two hooks of one call
 SHARED_SECONDS = 5.0  # how long a second hook of the same call gets the same answer
 MOST_WAITING = 50  # calls that wait for the user at once; beyond them, clients show their own prompt
 SHOWN_ARGUMENTS: Final = 20_000
+SHOWN_FOLDER: Final = 60  # characters of a folder in a heading, its end
 OWN_SERVERS: Final = frozenset({"workbench", "mcp-workbench"})  # its calls are reviewed where they arrive
 
 log = logging.getLogger(__name__)
@@ -306,7 +307,8 @@ def _held_call(call: HookCall, effects: CallEffects, why: str, change: str) -> H
 
 def _shown_folder(folder: str) -> str:
     home = os.path.expanduser("~")
-    return f"~{folder[len(home) :]}" if folder == home or folder.startswith(f"{home}/") else folder
+    shown = f"~{folder[len(home) :]}" if folder == home or folder.startswith(f"{home}/") else folder
+    return shown if len(shown) <= SHOWN_FOLDER else f"…{shown[-SHOWN_FOLDER:]}"
 
 
 def _shown_arguments(call: HookCall) -> str:
