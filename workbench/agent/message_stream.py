@@ -180,7 +180,7 @@ class MalformedRequest(NamedTuple):
 
 def parse_error(data: bytes) -> MalformedRequest:
     """Return the error for a message that the SDK refused to parse."""
-    message = _parsed(data)
+    message = parse_json(data)
     if message is None:
         return MalformedRequest(_NO_JSON, PARSE)
     known = _request_id(message)
@@ -192,7 +192,7 @@ def parse_error(data: bytes) -> MalformedRequest:
 def notification_error(data: bytes) -> MalformedRequest | None:
     """Return the error for a message that was parsed as a notification, but is a request with an id of an invalid
     type."""
-    return request_id_error(_parsed(data)) if b'"id"' in data or b"\\u" in data else None
+    return request_id_error(parse_json(data)) if b'"id"' in data or b"\\u" in data else None
 
 
 def request_id_error(message: Any) -> MalformedRequest | None:  # Any: JSON
@@ -210,7 +210,8 @@ def surrogate_error(data: bytes, message: Any) -> MalformedRequest | None:  # An
     return MalformedRequest(_HALF, INVALID, _request_id(message)) if _has_surrogate(data, message) else None
 
 
-def _parsed(data: bytes) -> Any:  # Any: JSON
+def parse_json(data: bytes) -> Any:  # Any: JSON
+    """Return a message of a client; None for what is not JSON, or nested too deeply."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from workbench.api.client_stub import CoreApi
+from workbench.cli.approval_text import verdict_facts
 from workbench.cli.terminal_output import narrate, visible
 from workbench.errors import WorkbenchError
 from workbench.records import (
@@ -25,6 +26,9 @@ from workbench.records import (
 
 if TYPE_CHECKING:
     from workbench.api.client_stub import CoreApi
+
+
+_WIDTH = 100  # columns of the facts about a program
 
 
 class NotAllowed(WorkbenchError):
@@ -115,10 +119,8 @@ class RunApprover:
         elif self._wait or critical:
             await self._leave_to_window(run, critical=critical)
         elif self._line is not None:
-            for finding in verdict.findings:
-                narrate(f"  line {finding.span.line}: {finding.risk}, {finding.message}")
-            for effect in verdict.effects:
-                narrate(f"  line {effect.line}: {effect.kind}: {effect.text}")
+            for line in verdict_facts(verdict, _WIDTH):
+                narrate(line)
             await self._send_decision(run, allow=_is_yes(await self._line("Allow it once? [y/N] ")))
         else:
             self.unanswered = True

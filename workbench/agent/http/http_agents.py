@@ -7,7 +7,6 @@ its client.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import deque
 from collections.abc import Callable
@@ -23,7 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 from workbench.agent.agent_connection import AgentConnection
 from workbench.agent.http.request_gate import RequestRefusal, refuse
 from workbench.agent.http.response_filter import ResponseFilter
-from workbench.agent.message_stream import request_id_error, surrogate_error
+from workbench.agent.message_stream import parse_json, request_id_error, surrogate_error
 from workbench.events import spawn
 
 MOST: Final = 50  # agents connected at the same time
@@ -144,7 +143,7 @@ class HttpAgents:
         if body is None:
             await refuse(send, RequestRefusal(413, f"A request may have at most {LARGEST >> 20} MiB."))
             return
-        message = _parse_body(body)
+        message = parse_json(body)
         if error := request_id_error(message) or surrogate_error(body, message):
             await refuse(send, RequestRefusal(400, error.message), error.code, error.request)
             return
@@ -248,13 +247,6 @@ def _replay_body(body: bytes, receive: Receive) -> Receive:
 
 def _header(scope: Scope, wanted: bytes) -> str:
     return next((value.decode("latin-1") for name, value in scope["headers"] if name.lower() == wanted), "")
-
-
-def _parse_body(body: bytes) -> Any:  # Any: JSON
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 class AgentEventStore(EventStore):
