@@ -203,3 +203,22 @@ async def test_a_recipient_that_an_earlier_program_or_a_skill_changes_is_held_as
     run, held = await asked(demo, demo.services.sessions.open("another"), code)
     assert "bob@acme.example or another value" in run.verdict.sentence
     assert ["not what was shown" in " ".join(one.why) for one in held] == [True], run.fault
+
+
+REPLY = """
+from servers.demo import read_mail, send_email, list_customers
+mail = await read_mail(mail_id='IN-0008')
+await send_email(to=mail['sender'], subject='Re: ' + mail['subject'], body={body})
+"""
+
+
+async def test_a_reply_to_the_sender_of_a_mail_is_asked_about_once(demo):
+    agent = demo.services.sessions.open("agent")
+    run, held = await asked(demo, agent, REPLY.format(body="'Thanks, received.'"))
+    assert (run.state, held) == (RunState.DONE, []), run.fault
+    customers = "str((await list_customers(limit=3))['customers'])"
+    for body in (customers, f"'Thanks! ' + {customers}.encode().hex()"):
+        run, held = await asked(demo, agent, REPLY.format(body=body))
+        assert [held_call.tool for held_call in held] == ["send_email"], body
+    run, held = await asked(demo, agent, REPLY.format(body="'Hello'").replace("'Re: ' + mail['subject']", "'News'"))
+    assert [held_call.tool for held_call in held] == ["send_email"], "this is no reply"

@@ -1,7 +1,7 @@
 """Says in one sentence what a tool call does: who gets what, where it comes from, and how often.
 
     Mails customer data (demo.list_customers, line 8) to addresses taken from outsiders' text (demo.read_mail, line 5)
-    through demo.send_email, once per result of demo.list_inbox
+    through demo.send_email, once per inbox entry
 
 Verb and object come from the tool's name, or from its title if the name says nothing; the target from arguments that
 say where something goes; constants from the program's text, cut and made visible. Nothing of what the author claims is

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from email.utils import parseaddr
 from functools import cached_property
 from itertools import islice
 from typing import Final, Protocol
@@ -56,6 +57,7 @@ from workbench.settings import Settings
 
 MOST_WALKED: Final = 50_000  # values of a call that are visited at all
 LONGEST_PLACE: Final = 8_000  # characters of one destination value
+MOST_MESSAGES: Final = 200  # answers of a run that may be messages to reply to
 LONGEST_REST: Final = 200_000  # characters of the values that are checked together
 
 
@@ -98,6 +100,27 @@ def _names_destination(key: str, value: object) -> bool:
     return isinstance(value, dict | list) and any(
         names_place(path) for path, _ in islice(argument_leaves({key: value}), MOST_LEAVES)
     )
+
+
+_SENDERS: Final = frozenset({"from", "sender", "from_address", "from_email", "sender_email", "sender_address"})
+
+
+def answers_message(address: str, others: Sequence[str], texts: Iterable[str]) -> bool:
+    """Whether a call with these values answers the message that a tool returned: to its sender, with its subject."""
+    for text in texts:
+        try:
+            message = json.loads(text)
+        except ValueError:
+            continue
+        if isinstance(message, dict) and len(message) == 1:
+            message = next(iter(message.values()))
+        if not isinstance(message, dict) or not isinstance(subject := message.get("subject"), str) or not subject:
+            continue
+        senders = [value for key, value in message.items() if key.casefold() in _SENDERS and isinstance(value, str)]
+        same = parseaddr(address)[1].casefold() in {parseaddr(one)[1].casefold() for one in senders} - {""}
+        if same and any(one.casefold() in (f"re: {subject.casefold()}", subject.casefold()) for one in others):
+            return True
+    return False
 
 
 def _is_open(known: KnownArguments, key: str) -> bool:
@@ -205,6 +228,7 @@ class RunGuard:
         # server, tool, rule → destinations: allowed for the rest of this run; None: to any destination
         self._allowed_rest: dict[tuple[str, str, str], set[str] | None] = {}
         self._denied: set[tuple[str, ...]] = set()
+        self._messages: list[AnswerRead] = []  # short answers of this run that outsiders can write
         self.asked = 0  # number of calls that waited for the user
 
     @property
@@ -244,7 +268,10 @@ class RunGuard:
         if self._run.plan is not None:
             self._run.plan.learn(call.id, outcome)
         if (kinds := provenance_rules.kinds_of(tool)) and (texts := readable_texts(outcome)):
-            self._provenance.learn(AnswerRead(call.id, call.run_id, tool.server, tool.name, kinds, texts))
+            read = AnswerRead(call.id, call.run_id, tool.server, tool.name, kinds, texts)
+            self._provenance.learn(read)
+            if UNTRUSTED in kinds and len(self._messages) < MOST_MESSAGES and sum(map(len, texts)) < LONGEST_PLACE:
+                self._messages.append(read)
 
     # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
     @property
@@ -311,6 +338,10 @@ class RunGuard:
             )
             if not (place and self._is_mere_link(tool, text, came))
         )
+        if any(UNTRUSTED in one.kinds and names_place(one.path) for one in found) and self._replies(
+            tool, argument_values
+        ):
+            found = tuple(one for one in found if not names_place(one.path))
         places = tuple(sorted({_destination(text) for _, text, place in argument_values.values if place}))
         return ValueSources(found, argument_values.unread_place, argument_values.unread, places)
 
@@ -321,6 +352,22 @@ class RunGuard:
         if not facts_of(tool).reads_named_hosts or came.read is None or provenance.private_servers - {came.read.server}:
             return False
         return provenance.is_link_in(text, came.read)
+
+    def _replies(self, tool: Tool, values: ArgumentValues) -> bool:
+        """Whether an approved program only replies to the sender of a message that it read, with its subject. Nothing
+        else that the session has read may be in the call, even if the program's text has it as a constant."""
+        places = [text for _, text, place in values.values if place]
+        if not (self.approved and facts_of(tool).sends and len(places) == 1) or values.unread or values.unread_place:
+            return False
+        others = [text for _, text, place in values.values if not place]
+        message = next((read for read in self._messages if answers_message(places[0], others, read.texts)), None)
+        if message is None:
+            return False
+        own = f" {' '.join(word for text in message.texts for word in split_words(text))} "
+        return not any(
+            self._provenance.find_sources(text, _SUSPECT_KINDS, known=lambda part: f" {' '.join(part)} " in own)
+            for text in others
+        )
 
     def derived(self, arguments: JsonObject) -> Sequence[tuple[str, str]]:
         return [
