@@ -61,6 +61,10 @@ def test_several_calls_of_one_tool_and_an_own_program_are_named_as_such(
     assert strip.text().startswith("3 calls of demo.send_email wait: The destination (to) comes from")
     assert strip.aside().endswith(" left"), "a held call counts down as in its dialog"
     context.store.handle(HeldCallSettled(make_held_call(), "denied"))
+    sentence = "Claude Code wants to run a command: deletes build."
+    context.store.handle(CallHeld(make_held_call("h", run_id="", sentence=sentence), ""))
+    assert strip.text() == sentence
+    context.store.handle(HeldCallSettled(make_held_call("h"), "denied"))
     run = make.run("mine")
     context.store.handle(RunChanged(replace(run, proposal=replace(run.proposal, origin=Origin.PERSON))))
     assert strip.text().startswith("Your program waits: Sends an e-mail")

@@ -72,11 +72,14 @@ def _of_held_call(held_call: HeldCall) -> PendingRequest:
     why = one_line(held_call.why[0], 160) if held_call.why else ""
     if held_call.is_answer:
         calls = f"An answer to {one_line(held_call.author, 60)} waits until you have seen it"
+    text = f"{calls}: {why}" if why else f"{calls}."
+    if not held_call.run_id and held_call.sentence:  # of another client
+        text = one_line(held_call.sentence, 200)
     return PendingRequest(
         held_call.id,
         held_call.deadline or math.inf,
         StateText("", "hourglass", "warning"),
-        f"{calls}: {why}" if why else f"{calls}.",
+        text,
         "Decide",
         "Decide about the waiting call",
         ShowHeldCall(held_call.id),
