@@ -81,12 +81,16 @@ async def test_programs_are_listed_allowed_with_two_keys_and_high_risk_needs_the
     await screen.shows("Nothing was decided.")
     assert core.run_manager.run(risky.id).state is RunState.WAITING
     await screen.press("j")
+    await screen.shows("demo.create_ticket.")
+    await screen.press("g")
     await screen.shows("create_ticket(customer_id='CUS-")
     await screen.press("a")
     await screen.shows("Enter allows it once")
     await screen.press("k", "enter")
     assert core.run_manager.run(medium.id).state is RunState.WAITING, "another key takes it back"
     await screen.press("j")
+    await screen.shows("demo.create_ticket.")
+    await screen.press("g")
     await screen.shows("create_ticket(customer_id='CUS-")
     await screen.press("a", "enter")
     assert (await reached(core, medium, RunState.DONE)).decision.allow
@@ -224,6 +228,7 @@ async def test_a_narrow_and_a_resized_terminal_keep_everything_reachable(core, a
         view = screen.app.query_one(FactsView)
         assert view.size.width > 20
         assert view.size.height >= 2
+    await screen.shows("demo.create_ticket.")
     await screen.press("g")
     await screen.shows("os.remove('workspace/old.txt')")
     await screen.pilot.click("#queue", offset=(3, 1))
