@@ -228,7 +228,6 @@ async def test_a_narrow_and_a_resized_terminal_keep_everything_reachable(core, a
         view = screen.app.query_one(FactsView)
         assert view.size.width > 20
         assert view.size.height >= 2
-    await screen.shows("demo.create_ticket.")
     await screen.press("g")
     await screen.shows("os.remove('workspace/old.txt')")
     await screen.pilot.click("#queue", offset=(3, 1))
