@@ -7,7 +7,7 @@ that the sentence of a call already names is no effect of its own: each fact is 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -34,13 +34,18 @@ _NoteKey: TypeAlias = tuple[str, Span, str]
 _Sinks = dict[tuple[str, int], list[SinkCall]]  # by "server.tool" and line
 
 
-def restrict_constants(interpreter: Interpreter, nodes: Sequence[ast.AST], *, is_skill: bool = False) -> None:
+def restrict_constants(interpreter: Interpreter, *, is_skill: bool = False) -> None:
     """Mark the arguments of the program's tool calls that may have other values than the interpreter has found."""
     every = interpreter.every_arguments
     if not any(value for arguments in every.values() for one in arguments for value in (*one.every, *one.keys)):
         return
     try:
-        certain = CertainConstants(nodes, lambda node, name: _has_constant(interpreter, node, name), is_skill)
+        certain = CertainConstants(
+            interpreter.nodes,
+            interpreter.changed_values,
+            lambda node, name: _has_constant(interpreter, node, name),
+            is_skill,
+        )
         _restrict_calls(interpreter, certain)
     except RecursionError:  # nothing is certain of a program that is too deeply nested
         _restrict_calls(interpreter, None)

@@ -217,7 +217,7 @@ def _read(
     _run(interpreter)
     find_leaks(interpreter, tree)
     followed = {place: tuple(passes) for place, passes in interpreter.every_arguments.items()}
-    restrict_constants(interpreter, program.nodes, is_skill=is_skill)
+    restrict_constants(interpreter, is_skill=is_skill)
     explain_calls(interpreter, tree)
     note_text_findings(interpreter.report, text.text)
     note_hidden_code(interpreter.report, program)
@@ -276,7 +276,7 @@ def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
             continue
         interpreter = Interpreter(program, outer.tool_lookup, SYNTAX, inner.span, outer.deadline)
         _run(interpreter)
-        restrict_constants(interpreter, program.nodes)
+        restrict_constants(interpreter)
         explain_calls(interpreter, program.tree)
         if depth < DEEPEST:
             _read_inner(interpreter.report, interpreter, depth + 1)

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from workbench.analysis.interpreter.changed_values import ChangedValues, Function
 from workbench.analysis.interpreter.values import NOTHING, SOME, UNKNOWN, Arguments, Value, join
+from workbench.analysis.parsed_program import child_nodes, walk
 from workbench.permissions.word_sets import names
 
 _MOST_DEPTH: Final = 8  # nesting of names that are looked at to see that a value is no list
@@ -24,6 +25,10 @@ _TEXT_CALLS: Final = names("str int float len repr bool chr ord format round sum
 _TEXT_METHODS: Final = names(
     """join strip lstrip rstrip lower upper title capitalize casefold replace format strftime isoformat removeprefix
     removesuffix as_posix dumps hexdigest total_seconds"""
+)
+_BINDING = (
+    *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem),
+    *(ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.ClassDef),
 )
 Claims: TypeAlias = Callable[[ast.AST, str], bool]  # whether the interpreter has a constant for a parameter
 
@@ -47,8 +52,10 @@ def uncertain(value: Value) -> Value:
 class CertainConstants:
     """Answers for the calls of one program."""
 
-    def __init__(self, nodes: Sequence[ast.AST], claims: Claims, is_skill: bool = False) -> None:
-        self._changed = ChangedValues(nodes)
+    def __init__(
+        self, nodes: Sequence[ast.AST], changed: ChangedValues, claims: Claims, is_skill: bool = False
+    ) -> None:
+        self._changed = changed
         self._claims, self._is_skill = claims, is_skill
         self._bindings: dict[str, list[_Binding]] = {}
         self._attributes: dict[str, list[_Binding]] = {}
@@ -89,14 +96,15 @@ class CertainConstants:
                 called.add(id(node.func))
                 calls.setdefault(_called_name(node), []).append(node)
             elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-                hidden |= {id(part) for part in ast.walk(node) if isinstance(part, ast.NamedExpr)}
+                hidden |= {id(part) for part in walk(node) if isinstance(part, ast.NamedExpr)}
         passed_on = {
             node.attr if isinstance(node, ast.Attribute) else node.id
             for node in nodes
             if isinstance(node, ast.Name | ast.Attribute) and id(node) not in called
         }
         for node in nodes:
-            self._read_node(node, id(node) in hidden)
+            if isinstance(node, _BINDING):
+                self._read_node(node, id(node) in hidden)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 self._read_function(node, passed_on, calls)
             if isinstance(node, ast.Lambda) or (isinstance(node, ast.FunctionDef) and node.name in passed_on):
@@ -121,7 +129,7 @@ class CertainConstants:
                 self._bindings.setdefault(name, []).append(_Binding(None))
             case ast.ClassDef(_, _, _, body):
                 for member in body:
-                    for part in ast.walk(member) if isinstance(member, ast.Assign | ast.AnnAssign) else ():
+                    for part in walk(member) if isinstance(member, ast.Assign | ast.AnnAssign) else ():
                         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                             self._attributes.setdefault(part.id, []).append(_Binding(None))
 
@@ -182,7 +190,7 @@ class CertainConstants:
             elif isinstance(part, ast.Yield | ast.YieldFrom):
                 returned.append(_Binding(None))
             if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-                left += ast.iter_child_nodes(part)
+                left += child_nodes(part)
         if node.decorator_list:
             returned.append(_Binding(None))
 
@@ -311,4 +319,4 @@ def _is_text_constant(node: ast.expr) -> bool:
 
 
 def _names_anything(node: ast.expr | None) -> bool:
-    return node is not None and any(isinstance(part, ast.Name | ast.Attribute) for part in ast.walk(node))
+    return node is not None and any(isinstance(part, ast.Name | ast.Attribute) for part in walk(node))

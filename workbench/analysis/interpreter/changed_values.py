@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
+from workbench.analysis.parsed_program import child_nodes, walk
 from workbench.permissions.word_sets import names
 
 # Names through which a program may bind or change any name or attribute.
@@ -50,6 +51,10 @@ _FRESH_METHODS: Final = _READING_METHODS - names(
 _FOLLOWED_METHODS: Final = names("append extend add update setdefault")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_NOTED = (
+    *(*_SCOPES, ast.Call, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor),
+    *(ast.comprehension, ast.withitem, ast.Delete, ast.Match, ast.Import, ast.ImportFrom),
+)
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -123,16 +128,25 @@ class ChangedValues:
             self._note(node, scope, looped)
             inner = node if isinstance(node, _SCOPES) else scope
             looped = not isinstance(node, _SCOPES) and (looped or isinstance(node, _LOOPS))
-            stack += [(child, inner, looped) for child in ast.iter_child_nodes(node)]
+            stack += [(child, inner, looped) for child in child_nodes(node)]
 
     def _note(self, node: ast.AST, scope: ast.AST, looped: bool) -> None:
-        match node:
-            case ast.Name(name, ast.Load()) | ast.Attribute(_, name, ast.Load()):
-                self.any_name = self.any_name or name in _REACHING
-            case ast.Name(name):
-                self._scopes.setdefault(name, set()).add(scope)
-            case ast.Constant(str(text)):
-                self.any_name = self.any_name or text in _REACHING
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                self.any_name = self.any_name or node.id in _REACHING
+            else:
+                self._scopes.setdefault(node.id, set()).add(scope)
+        elif isinstance(node, ast.Constant):
+            self.any_name = self.any_name or (isinstance(node.value, str) and node.value in _REACHING)
+        elif isinstance(node, ast.Attribute):
+            if isinstance(node.ctx, ast.Load):
+                self.any_name = self.any_name or node.attr in _REACHING
+                if node.attr.startswith("__"):
+                    self._change_all(self._roots(node.value))
+        elif isinstance(node, _NOTED):
+            self._note_change(node, scope, looped)
+
+    def _note_change(self, node: ast.AST, scope: ast.AST, looped: bool) -> None:
         match node:
             case ast.ImportFrom(module, aliases):
                 own = (module or "").split(".")[0] in ("servers", "skills")
@@ -158,20 +172,18 @@ class ChangedValues:
                     if not isinstance(target, ast.Name):
                         self._change_all(self._roots(target))
             case ast.Match(subject, cases):
-                parts = [part for case in cases for part in ast.walk(case.pattern)]
+                parts = [part for case in cases for part in walk(case.pattern)]
                 bound = [getattr(part, "name", None) or getattr(part, "rest", None) for part in parts]
                 self._unite((*self._roots(subject), *(name for name in bound if isinstance(name, str))))
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._define(node)
             case ast.ClassDef(_, _, _, body):
                 for one in body:
-                    for part in ast.walk(one):
+                    for part in walk(one):
                         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                             self._unite((part.id, f".{part.id}"))
             case ast.Call():
                 self._call(node, scope, looped)
-            case ast.Attribute(value, name, ast.Load()) if name.startswith("__"):
-                self._change_all(self._roots(value))
 
     def _define(self, node: Function | ast.Lambda) -> None:
         arguments = node.args
@@ -322,4 +334,4 @@ def _own_nodes(function: Function) -> Iterator[ast.AST]:
         node = left.pop()
         yield node
         if not isinstance(node, _SCOPES):
-            left += ast.iter_child_nodes(node)
+            left += child_nodes(node)

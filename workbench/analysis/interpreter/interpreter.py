@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from workbench.analysis.interpreter.certain_constants import CertainConstants
+from workbench.analysis.interpreter.changed_values import ChangedValues
 from workbench.analysis.interpreter.program_report import ProgramReport
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
 from workbench.analysis.interpreter.values import (
@@ -219,7 +220,17 @@ class Interpreter:
     @cached_property
     def certain(self) -> CertainConstants:
         """Which constants are certain even before all calls of the program's functions are known."""
-        return CertainConstants(self._program.nodes, lambda function, name: True)
+        return CertainConstants(self.nodes, self.changed_values, lambda function, name: True)
+
+    @cached_property
+    def changed_values(self) -> ChangedValues:
+        """Which objects of the program may be changed unseen."""
+        return ChangedValues(self.nodes)
+
+    @property
+    def nodes(self) -> Sequence[ast.AST]:
+        """All nodes of the program, the whole tree first."""
+        return self._program.nodes
 
     def bound_once(self, name: str) -> ast.expr | None:
         """Return the expression of a name that the whole program binds exactly once, at the top level."""
