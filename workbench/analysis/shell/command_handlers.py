@@ -20,7 +20,9 @@ from workbench.analysis.shell.command_reader import (
     shorten,
 )
 from workbench.analysis.shell.shell_parser import Word
+from workbench.analysis.shell.text_programs import awk_only_prints, sed_only_edits
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, DESTROYING_SQL, INNER_ADDRESS
+from workbench.permissions.sql_statements import only_reads
 from workbench.permissions.word_sets import names
 from workbench.records import Risk
 
@@ -203,7 +205,9 @@ def _as_other_user(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _env(reader: CommandReader, call: CommandCall) -> None:
-    if (text := call.value("-S", "--split-string")) is not None:
+    text = call.value("-S", "--split-string")
+    text = text or next((match[1] for one in call.arguments if (match := re.match(r"-[iv0]+S(.+)", one, re.S))), None)
+    if text is not None:
         return reader.evaluate(text, call.command, "shell commands", shell=True)
     rest = call.after_options(("-u", "--unset", "-C", "--chdir"))
     while rest and "=" in rest[0] and not rest[0].startswith("="):
@@ -221,13 +225,14 @@ def _env(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _xargs(reader: CommandReader, call: CommandCall) -> None:
-    options = names("-I -n -P -d -a -L -s -E --max-args --max-procs --delimiter --arg-file --replace --max-lines")
+    options = names("-I -n -P -d -a -L -s -E --max-args --max-procs --max-chars --delimiter --arg-file")
     rest = call.after_options(options)
     if call.name == "parallel":
         rest = rest[: rest.index(":::")] if ":::" in rest else rest
         if len(rest) == 1:
             return reader.evaluate(rest[0].replace("{}", HOLE), call.command, "shell commands", shell=True)
-    mark = call.value("-I", "--replace") or "{}"
+    own = CommandCall(call.name, call.arguments[: len(call.arguments) - len(rest)], [], call.command)
+    mark = next((one[10:] for one in own.arguments if one.startswith("--replace=")), "") or own.value("-I") or "{}"
     paths = _listed_paths(call)
     words = [path.join(one.split(mark)) for one in rest for path in (paths if mark in one else [""])]
     return reader.read_inner([*words, *paths] if words == rest else words, call.command) if rest else None
@@ -290,9 +295,10 @@ def _find(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _fd(reader: CommandReader, call: CommandCall) -> None:
-    for option in ("-x", "--exec", "-X", "--exec-batch"):
-        if option in call.arguments:
-            rest = call.arguments[call.arguments.index(option) + 1 :]
+    options = ("-x", "--exec", "-X", "--exec-batch")
+    for number, argument in enumerate(call.arguments):
+        if (value := CommandCall("fd", [argument], [], call.command).value(*options)) is not None:
+            rest = [*([value] if value else []), *call.arguments[number + 1 :]]
             return reader.read_inner([one.replace("{}", HOLE) for one in rest] + [HOLE], call.command)
     return reader.read(call.operands(("-e", "-t", "-d", "-E", "-g"))[1:], "Lists files in")
 
@@ -333,11 +339,14 @@ def _write_into(reader: CommandReader, sources: list[str], folder: str, *, deep:
     reader.write(one for one in paths if reader.places.classify(one) in (CommandPlace.STARTUP, CommandPlace.SECRET))
 
 
+_PATCH_VALUES = names("-p -i -o -d -r -B -F -D -Y -z -V -g --strip --input --output --directory --reject-file --prefix")
+
+
 def _write_operands(reader: CommandReader, call: CommandCall) -> None:
     if call.has("--filter", "-TT", "--unzip-command") or any(one.startswith("-TT") for one in call.arguments):
         reader.add(f"Runs {call.text}, whose options start other programs", _HIGH)
     if call.name == "patch":
-        if not call.has("--dry-run"):
+        if not call.certainly("--dry-run", taking=_PATCH_VALUES):
             reader.write_unnamed(call.value("-d", "--directory") or ".", "the patch")
         reader.write(call.values("-o", "--output", "-d", "--directory", "-r", "--reject-file"))
     reader.write(call.operands(("-m", "-s", "--size", "-d", "-t", "-r")))
@@ -370,14 +379,16 @@ def _archive(reader: CommandReader, call: CommandCall) -> None:
         "--to-command", "--checkpoint-action", "--use-compress-program", "-I", "-F", "--info-script", "--rsh-command"
     ):
         reader.add(f"Runs {call.text}, whose options start other programs", _HIGH)
-    letters = call.arguments[0].lstrip("-") if call.arguments and not call.arguments[0].startswith("--") else ""
-    lists, extracts = "t" in letters or call.has("--list"), "x" in letters or call.has("--extract", "--get")
-    file = call.value("-f", "--file")
-    operands = call.operands(("-f", "-C", "-T", "-X"))
-    operands = operands[1:] if call.arguments and not call.arguments[0].startswith("-") else operands
-    file = operands.pop(0) if file is None and "f" in letters and operands else file
-    if letters and not call.arguments[0].startswith("-") and "f" in letters and file is None:
-        file = HOLE
+    joined = "" if not call.arguments or call.arguments[0].startswith("-") else call.arguments[0]
+    operands = call.operands(names("-f -C -T -X -b -g -H -V -K -L -N --file --directory --files-from --exclude"))
+    operands = operands[1:] if joined else operands
+    # `tar xfC ARCHIVE FOLDER`: the values follow in the order of the letters
+    given = {one: operands.pop(0) if operands else HOLE for one in joined if one in "fCTXbgIFHVKLN"}
+    lists = "t" in joined or call.has("-t", "--list")
+    extracts = "x" in joined or call.has("-x", "--extract", "--get")
+    file = given.get("f", call.value("-f", "--file"))
+    if given.keys() & set("IF"):
+        reader.add(f"Runs {call.text}, whose options start other programs", _HIGH)
     if re.match(r"[\w.@-]+:", file or ""):
         reader.add(f"Copies to or from {shorten(file or '')}", _HIGH, "network")
     reader.write(call.values("--index-file", "--listed-incremental", "-g"))
@@ -386,52 +397,88 @@ def _archive(reader: CommandReader, call: CommandCall) -> None:
     if lists or extracts:
         reader.read([file] if file and file != "-" else [])
         if extracts:
-            for folder in call.values("-C", "--directory", "--one-top-level") or ["."]:
+            folders = [*call.values("-C", "--directory", "--one-top-level"), *given.get("C", "").split()]
+            for folder in folders or ["."]:
                 reader.write([folder], "Unpacks files into")
                 reader.write_unnamed(folder, "the archive")
         return
     if call.has("--remove-files"):
         reader.delete(operands)
-    reader.read([*operands, *call.values("-C", "--directory", "-T", "--files-from")])
+    reader.read([*operands, *call.values("-C", "--directory", "-T", "--files-from"), *given.get("T", "").split()])
     reader.write([file] if file and file != "-" else [])
 
 
 def _unzip(reader: CommandReader, call: CommandCall) -> None:
-    operands = call.operands(("-d", "-o", "-x", "-P"))
+    if call.name == "unzip":
+        operands = call.operands(("-d", "-x", "-P"))
+        shows = call.certainly("-l", "-t", "-v", "-Z", "-p", taking=("-d", "-x", "-P"))
+        folder = call.value("-d") or "."
+    else:  # the first word is what they do
+        verb, *operands = [one for one in call.arguments if not one.startswith("-")] or [""]
+        shows = verb in ("l", "t", "lb", "lt", "v", "vt", "vb", "i", "b", "h", "p")
+        folder = next((one[2:] for one in call.arguments if re.match(r"-o[^+-]", one)), ".")
+        if verb not in ("x", "e") and not shows:
+            return reader.write(operands, "Changes the archive")
     reader.read(operands[:1])
-    if not call.has("-l", "-t", "-v", "-Z", "-p"):
-        folder = call.value("-d") or next((one[2:] for one in call.arguments if one.startswith("-o") and one[2:]), ".")
+    if not shows:
         reader.write([folder], "Unpacks files into")
         reader.write_unnamed(folder, "the archive")
+    return None
+
+
+_SED_FLAGS = names("""--quiet --silent --regexp-extended --separate --unbuffered --null-data --zero-terminated --posix
+    --debug --follow-symlinks --sandbox --binary --help --version""")
 
 
 def _sed(reader: CommandReader, call: CommandCall) -> None:
-    scripts = [";".join(found) if (found := call.values("-e", "--expression")) else None, call.value("-f", "--file")]
-    operands = call.operands(("-e", "-f", "--expression", "--file"))
-    program = scripts[0] if scripts[0] is not None else "" if scripts[1] else (operands.pop(0) if operands else "")
-    if scripts[1]:
-        reader.run_file(scripts[1], "Runs the sed script")
-    bare = re.sub(r"s(.)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1([a-zA-Z0-9]*)", r"s\2", program)
-    command = r"(?:^|[;{}\s\d/$!,~IM])[eWwrR](?:[\s/.~]|$)|\\(.).*?\1\s*[eWwrR]\b|s[a-zA-Z0-9]*[ew]"
-    if HOLE in program or re.search(command, bare):
+    scripts: list[str] = []
+    files: list[str] = []
+    operands: list[str] = []
+    suffix, strange, left = None, False, iter(call.arguments)
+    for argument in left:
+        name, given, value = argument.partition("=")
+        letters = re.match(r"-([nErsuzb]*)([efilI]?)(.*)", argument, re.S)
+        if argument == "--":
+            operands += left
+        elif argument == "-" or not argument.startswith("-"):
+            operands.append(argument)
+        elif len(name) > 4 and "--expression".startswith(name):
+            scripts.append(value if given else next(left, HOLE))
+        elif len(name) > 4 and "--file".startswith(name):
+            files.append(value if given else next(left, HOLE))
+        elif len(name) > 4 and "--in-place".startswith(name):
+            suffix = value
+        elif letters and letters[2] in ("e", "f", "l"):
+            value = letters[3] or next(left, HOLE)
+            {"e": scripts, "f": files, "l": []}[letters[2]].append(value)
+        elif letters and letters[2]:
+            suffix = letters[3]
+        elif argument not in _SED_FLAGS and not (letters and not letters[3]):
+            strange = not argument.startswith("--line-length")
+    if suffix == "" and operands[:1] == [""]:  # another sed takes the suffix of copies as the next word
+        operands.pop(0)
+    if not scripts and not files and operands:
+        scripts.append(operands.pop(0))
+    for file in files:
+        reader.run_file(file, "Runs the sed script")
+    program = "\n".join(scripts)
+    if strange or HOLE in program or not sed_only_edits(program):
         reader.add(f"Runs a sed program that may start commands or write files: {shorten(program)}", _HIGH)
-    inplace = call.has("-i", "--in-place") or any(re.match(r"-[nErsuz]*i", one) for one in call.arguments)
-    (reader.write if inplace else reader.read)(operands)
+    if suffix and "/" in suffix:
+        reader.write([suffix.replace("*", HOLE)], "Copies what it changes to")
+    (reader.write if suffix is not None else reader.read)(operands)
 
 
 def _awk(reader: CommandReader, call: CommandCall) -> None:
-    loading = r"-[lioEpdDL].*|--(?:load|include|output|exec|pretty-print|profile|dump-variables|debug|file).*"
-    if any(re.fullmatch(loading, one, re.S) for one in call.arguments):
+    loading = r"-[lioEpdDLW].*|--(?:load|incl|outp|exec|pret|prof|dump|debu|file).*"
+    if any(re.fullmatch(loading, one, re.S) for one in itertools.takewhile(lambda one: one != "--", call.arguments)):
         reader.add(f"Runs {call.text}, whose options load code or write files", _HIGH)
-    operands = call.operands(("-F", "-v", "-f", "--file", "-i", "-e", "--source"))
+    operands = call.operands(("-F", "-v", "-f", "--file", "-i", "-e", "--source", "--field-separator", "--assign"))
     if (file := call.value("-f", "--file", "-i")) is not None:
         reader.run_file(file, "Runs the awk program")
     else:
         program = "\n".join(call.values("-e", "--source")) or (operands.pop(0) if operands else "")
-        quoted = re.sub(r'"(?:\\.|[^"\\])*"', '""', program)
-        if HOLE in program or re.search(
-            r'system\s*\(|getline|\|\s*&?\s*""|(?:print|printf)\b[^;}]*>|@|ARGV|\|', quoted
-        ):
+        if HOLE in program or not awk_only_prints(program):
             reader.add(f"Runs an awk program that may start commands or write files: {shorten(program)}", _HIGH)
     reader.read([one for one in operands if "=" not in one])
 
@@ -447,7 +494,9 @@ def _searching(reader: CommandReader, call: CommandCall) -> None:
         reader.write(files)
     if call.name == "yq" and any("load" in one for one in operands):
         reader.add("Reads files that the expression names", _MEDIUM)
-    if call.name in ("jq", "yq") and operands and re.search(r"\$?\benv\b|\$ENV", operands[0]):
+    if call.name == "yq" and call.has("-s", "--split-exp"):
+        reader.add("Writes files that the expression names", _HIGH)
+    if call.name in ("jq", "yq") and operands and re.search(r"\$?\b(?:str)?env\b|\$ENV|envsubst", operands[0]):
         reader.add("Shows environment variables, which may be secret", _MEDIUM, "secret")
 
 
@@ -640,7 +689,7 @@ def _git_checkout(reader: CommandReader, verb: str, call: CommandCall) -> None:
         return reader.add("Switches to another branch and discards all uncommitted changes", _HIGH)
     if call.has("-B") or (verb == "switch" and call.has("-C", "--force-create")):
         return reader.add("Moves a branch, which loses its commits that no other branch has", _HIGH)
-    if verb == "checkout" and not call.has("-b", "--orphan", "-t", "--track", "--detach"):
+    if verb == "checkout" and not call.certainly("-b", "--orphan", "-t", "--track", "--detach"):
         paths += operands[1:] + [one for one in operands[:1] if _names_file(reader, one)]
         paths += call.values("--pathspec-from-file") and [HOLE]
         paths += ["."] if call.has("-p", "--patch") and not paths else []
@@ -686,15 +735,17 @@ def _git_push(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _git_undo(reader: CommandReader, verb: str, call: CommandCall) -> None:
-    if (verb == "clean" and call.has("-n", "--dry-run")) or (verb == "reflog" and call.arguments[:1] in ([], ["show"])):
+    if (verb == "clean" and call.certainly("-n", "--dry-run", taking=("-e", "--exclude"))) or (
+        verb == "reflog" and call.arguments[:1] in ([], ["show"])
+    ):
         return None
     if verb == "reset" and not call.has("--hard", "--merge", "--keep"):
         return reader.add("Changes what git has staged, or moves the branch", _LOW)
     if verb == "restore":
         paths = call.operands(("-s", "--source"))
-        unstages = call.has("--staged", "-S") and not call.has("--worktree", "-W")
+        unstages = call.certainly("--staged", "-S", taking=("-s", "--source")) and not call.has("--worktree", "-W")
         return None if unstages else _git_discards(reader, paths or [HOLE])
-    if verb == "rm" and call.has("--cached"):
+    if verb == "rm" and call.certainly("--cached"):
         return None
     text = _GIT_UNDO[verb]
     if verb == "reset":
@@ -726,10 +777,9 @@ def _git_remote(reader: CommandReader, verb: str, call: CommandCall) -> None:
 
 def _git_config(reader: CommandReader, call: CommandCall) -> None:
     operands = call.operands(("-f", "--file", "--type", "--default"))
-    reading = call.has("--get", "--list", "-l", "--get-all", "--get-regexp", "--show-origin") or operands[:1] in (
-        ["get"],
-        ["list"],
-    )
+    asks = ("--get", "--list", "-l", "--get-all", "--get-regexp", "--show-origin")
+    taking = ("-f", "--file", "--type", "--default")
+    reading = call.certainly(*asks, taking=taking) or operands[:1] in (["get"], ["list"])
     if reading or (len(operands) == 1 and not call.has("--unset", "--edit", "-e")):
         return
     key = next((one for one in operands if "." in one), "")
@@ -791,19 +841,21 @@ def _curl(reader: CommandReader, call: CommandCall) -> None:
     operands = call.operands(
         _CURL_VALUES if call.name == "curl" else names("-O -o -P -U -T -t -e --header --user-agent")
     )
-    urls = [*operands, *([url] if (url := call.value("--url")) else [])]
-    body = call.value("-o", "--output") if call.name == "curl" else call.value("-O", "--output-document")
-    for file in (body, call.value("-D", "--dump-header"), call.value("-c", "--cookie-jar")):
-        if file and file != "-":
-            reader.write([file])
+    urls = [*operands, *filter(None, call.values("--url"))]
+    bodies = call.values(*(("-o", "--output") if call.name == "curl" else ("-O", "--output-document")))
+    body = bodies[0] if bodies else None
+    headers = call.values("-D", "--dump-header", "-c", "--cookie-jar") if call.name == "curl" else []
+    reader.write(one for one in (*bodies, *headers) if one and one != "-")
     folder = call.value("--output-dir") if call.name == "curl" else call.value("-P", "--directory-prefix")
     ends = [re.split("[?#]", url)[0].rstrip("/").rpartition("/")[2] for url in urls]
-    reader.note_downloads([body] if body else [f"{folder or '.'}/{one}" for one in ends if one])
+    reader.note_downloads(bodies if body else [f"{folder or '.'}/{one}" for one in ends if one])
     if call.has("-O", "--remote-name") and call.name == "curl":
         reader.write([call.value("--output-dir") or "."], "Downloads a file into")
-    if call.name == "wget" and not call.has("--spider", "-O", "--output-document"):
+    if call.name == "wget" and not call.certainly("--spider") and not bodies:
         reader.write([call.value("-P", "--directory-prefix") or "."], "Downloads files into")
-    if call.has("-K", "--config", "--use-askpass", "--execute") or (call.name == "wget" and call.has("-e", "-i")):
+    if call.has("-K", "--config", "--use-askpass", "--execute") or (
+        call.name == "wget" and call.has("-e", "-i", "--input-file", "--input-metalink")
+    ):
         reader.add(f"Runs {call.name} with settings from elsewhere", _HIGH)
     sent = [value for value in (call.value(option) for option in _SENDS) if value is not None]
     for value in sent:
@@ -814,9 +866,14 @@ def _curl(reader: CommandReader, call: CommandCall) -> None:
     if call.name == "curl" and call.has(*_REDIRECTED):
         reader.add("Reaches another place than the address says, or sends what a file holds", _HIGH, "network")
     reader.write(call.values("--trace", "--trace-ascii", "--stderr", "--etag-save", "--hsts", "--alt-svc", "--libcurl",
-                             "--save-cookies", "--append-output", "--output-file", "--warc-file"))  # fmt: skip
+                             "--ssl-sessions", "--save-cookies", "--append-output", "--output-file",
+                             "--warc-file"))  # fmt: skip
     local = bool(urls) and all(_LOOPBACK.match(url) for url in urls)
     local = local and not any(re.match(r"(?!https?:)[\w+.-]+://|.*@", url, re.I) for url in urls)
+    if call.name == "curl" and any(
+        "%output{" in one or one.startswith("@") for one in call.values("-w", "--write-out")
+    ):
+        reader.add(f"Writes files that the format names: {call.text}", _HIGH)
     if any(re.match(r"file:", url, re.I) for url in urls):
         reader.read([re.sub(r"^file:/*", "/", url, flags=re.I) for url in urls])
     method = (call.value("-X", "--request", "--method") or "GET").upper()
@@ -915,6 +972,7 @@ _PACKAGE_READS = names("""list ls show view info outdated search freeze check tr
         locate-project
     list-outdated deps leaves uses desc cat pkg freeze licenses""")
 _LASTING = re.compile(r"\b(?:deploy|publish|release|upload|destroy|drop|clean-?all|reset|push)\b")
+_LISTS_SCRIPTS = names("npm pnpm yarn bun uv poetry")  # `run` alone lists what can be run
 _PUBLISHES = names(
     "publish unpublish deprecate owner yank push upload login logout adduser access token dist-tag release"
 )
@@ -936,7 +994,9 @@ def _packages(reader: CommandReader, call: CommandCall) -> None:
     if (call.name, verb) in (("uv", "run"), ("bundle", "exec"), ("npm", "exec"), ("pnpm", "exec")) and named:
         reader.read_inner(call.arguments[call.arguments.index(named[0]) :], call.command)
         return reader.add(f"Runs {call.text}, which may install packages", _MEDIUM)
-    if (verb == "pkg" and operands[1:2] == ["get"]) or (verb in ("run", "run-script") and len(operands) == 1):
+    if (verb == "pkg" and operands[1:2] == ["get"]) or (
+        call.name in _LISTS_SCRIPTS and verb in ("run", "run-script") and len(operands) == 1
+    ):
         return None  # shows values of package.json, or its scripts
     if call.name in ("cargo", "go") and verb == "fmt":
         return reader.write([] if call.has("--check") else ["."])
@@ -976,7 +1036,11 @@ def _packages(reader: CommandReader, call: CommandCall) -> None:
 
 def _package_changes(name: str, verb: str, operands: list[str], call: CommandCall) -> bool:
     """Whether a subcommand that usually shows something changes something, runs code or reaches another host."""
-    elsewhere = any(re.match(r"--(?:extra-)?index|--registry|-i$", one) for one in call.arguments)
+    elsewhere = any(
+        re.match(r"--(?:extra-)?index|--registry|--source|--log|-i$|.*://|github:", one) for one in call.arguments
+    )
+    elsewhere = elsewhere or (name == "go" and verb == "list" and call.has("-m") and operands[1:] not in ([], ["all"]))
+    elsewhere = elsewhere or (verb == "env" and name != "go" and operands[1:2] not in ([], ["list"], ["info"]))
     changing = (verb == "audit" and "fix" in operands) or (verb == "version" and len(operands) > 1)
     return elsewhere or changing or (name == "cargo" and verb == "check") or (name == "go" and call.has("-w", "-u"))
 
@@ -1032,7 +1096,8 @@ def _checks_files(reader: CommandReader, call: CommandCall) -> None:
         or call.name in ("black", "isort", "rustfmt")
         or "format" in call.arguments
     )
-    (reader.write if fixes and not call.has("--check", "--diff") else reader.read)(paths or ["."])
+    reader.write(call.values("--output-file", "--output", "-o"))
+    (reader.write if fixes and not call.certainly("--check", "--diff") else reader.read)(paths or ["."])
 
 
 def _containers(reader: CommandReader, call: CommandCall) -> None:
@@ -1130,27 +1195,23 @@ def _cloud(reader: CommandReader, call: CommandCall) -> None:
 
 
 def _database(reader: CommandReader, call: CommandCall) -> None:
+    own = call.name in ("sqlite3", "duckdb")
     operands = call.operands(names("-h -U -p -d -u -P -D --host --user --port --dbname -v"))
+    if own:
+        operands = call.operands(names("-c -s -separator -newline -nullvalue"))
     if call.name in ("mongosh", "mongo") and (code := call.value("--eval")) is not None:
         reading = re.fullmatch(
             r"[\w.]*\.(?:find|count\w*|aggregate|stats|distinct|getCollectionNames)\([^()$]*\)[\w.()]*", code
         )
         return reader.add(f"Runs database code: {shorten(code)}", _MEDIUM if reading else _HIGH)
-    own = call.name in ("sqlite3", "duckdb")
-    text = " ; ".join(call.values("-c", "--command", "-e", "--execute", "--eval")) if not own else call.value("-c")
-    text = text or None
-    if own and any(one.lstrip("-") in ("init", "cmd") for one in call.arguments):
+    given = ("-c", "-s") if own else ("-c", "--command", "-e", "--execute", "--eval")
+    text = ("\n" if own else " ; ").join(call.values(*given) if call.name != "sqlite3" else []) or None
+    if own and any(re.match(r"--?(?:init|cmd|A|f$|file)", one) for one in call.arguments):
         return reader.add(f"Runs SQL with commands from elsewhere: {call.text}", _HIGH)
     reader.write(call.values("-o", "--output", "-L", "--log-file") if call.name == "psql" else [])
-    if call.name in ("sqlite3", "duckdb"):
+    if own:
         reader.read(operands[:1])
-        text = text or " ".join(operands[1:]) or None
-        if text and re.search(
-            r"(?:^|\s)\.(?:shell|system|import|output|once|restore|load|save|backup|excel|edit)\b|load_extension|readfile|writefile|read_(?:text|blob|csv|json|parquet)|\bedit\s*\(|ATTACH",
-            text,
-            re.I | re.M,
-        ):
-            return reader.add(f"Runs SQL that reaches files or programs: {shorten(text)}", _HIGH)
+        text = text or "\n".join(operands[1:]) or None
     heredoc = next((one.target.text for one in call.command.redirections if one.operator in ("<<", "<<<")), None)
     text = text if text is not None else heredoc
     if text is None or HOLE in text:
@@ -1162,7 +1223,25 @@ def _database(reader: CommandReader, call: CommandCall) -> None:
         return reader.add(f"Deletes data: {shorten(text)}", _HIGH)
     if CHANGING_SQL.search(text):
         return reader.add(f"Changes data: {shorten(text)}", _HIGH)
-    return reader.add(f"Reads data: {shorten(text)}", _LOW if call.name in ("sqlite3", "duckdb") else _MEDIUM)
+    if own and not _only_queries(text):
+        return reader.add(f"Runs SQL that may reach files or programs: {shorten(text)}", _HIGH)
+    return reader.add(f"Reads data: {shorten(text)}", _LOW if own else _MEDIUM)
+
+
+_QUIET_COMMAND = re.compile(
+    r"""\.(?:tables|schema|fullschema|ind(?:ex|ic)es|headers?|mode|databases|dbinfo|show|width
+    |nullvalue|timer|echo|help|quit|exit|stats|changes|bail|dump|eqp|explain|separator)\b[^\n|/\\]*""",
+    re.VERBOSE,
+)
+
+
+def _only_queries(text: str) -> bool:
+    """Whether SQL and commands of `sqlite3` and `duckdb` certainly only read the database."""
+    lines = text.split("\n")
+    commands = [one for one in lines if one.lstrip().startswith(".")]
+    statements = "\n".join(one for one in lines if not one.lstrip().startswith("."))
+    quiet = all(_QUIET_COMMAND.fullmatch(one.strip()) for one in commands)
+    return quiet and (not statements.strip(" \t\n;") or only_reads(statements))
 
 
 def _ends_processes(reader: CommandReader, call: CommandCall) -> None:

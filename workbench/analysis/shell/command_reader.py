@@ -80,6 +80,12 @@ _STARTING_OPTIONS = re.compile(
 _FILE_OPTION = re.compile(
     r"-{1,2}[a-z0-9-]*(?:file|files|from|list|input|path|key|cert|config|template)(?:=(.*))?$", re.S
 )
+# letters of options that take the rest of the word, or the next one, as their value
+_LETTERS_WITH_VALUE = {
+    "curl": "XHdFTouAebcxmwKEDCrtQyYz", "wget": "oaeiBtOTwQPUlARDIX", "sort": "kotSTj", "cp": "tS", "mv": "tS",
+    "ln": "tS", "install": "tSmgo", "unzip": "dxP", "patch": "piodrBFDYzVg", "tar": "fCTXbgIFHVKLN",
+    "bsdtar": "fCTXbgIFHVKLN", "fd": "etdESoxXc", "fdfind": "etdESoxXc", "split": "abClnt", "git": "mF",
+}  # fmt: skip
 _OWN_OPTIONS = names("find fd fdfind npx env test [ [[ echo printf")  # whose options mean something else
 # options with a folder or file that decides what code runs
 _PLACE_OPTIONS = names("""-C --cwd --dir --directory --prefix --project --manifest-path --rootdir --confcutdir
@@ -94,6 +100,7 @@ _NODE_QUIET = re.compile(
 _NODE_FILE = re.compile(r"require\(['\"]([^'\"]+)")
 # modules of Python that act when they are imported, or import others by name
 _ACTING_MODULES = names("antigravity idlelib turtledemo test importlib pkgutil runpy zipimport doctest unittest pydoc")
+_ADDRESS = re.compile(r"(?:https?|ftps?|s3|gs)://", re.I)
 _SHORTENED = 100  # the analysis shortens longer paths
 _SUBSTITUTED = "/dev/fd/63"  # the file of `<(…)`
 FROM_NETWORK: Final = names("curl wget http https xh aria2c nc ncat socat ssh scp ftp sftp telnet lynx w3m fetch")
@@ -342,7 +349,11 @@ class CommandReader:
         self._problems.append(text)
 
     def read(self, paths: Iterable[str], verb: str = "Reads") -> None:
-        self._touch(verb, paths, self._read_risk)
+        paths = list(paths)
+        addresses = [one for one in paths if _ADDRESS.match(one)]
+        for address in addresses:
+            self.add(f"May fetch {shorten(address)}", Risk.MEDIUM, "network")
+        self._touch(verb, (one for one in paths if one not in addresses), self._read_risk)
 
     def write(self, paths: Iterable[str], verb: str = "Writes") -> None:
         paths = list(paths)
@@ -502,35 +513,60 @@ class CommandCall(Struct, frozen=True):
         return shorten(" ".join([self.name, *self.arguments]))
 
     def has(self, *options: str) -> bool:
-        """Whether one of the options occurs, also as `--name=value` and among joined letters (`-rf`)."""
-        for argument in self.arguments:
-            if argument == "--":
-                return False
+        """Whether one of the options occurs, also as `--name=value`, shortened, and among joined letters (`-rf`)."""
+        for argument in itertools.takewhile(lambda one: one != "--", self.arguments):
+            letters, name = self._letters(argument), argument.partition("=")[0]
             for option in options:
-                if argument == option or argument.startswith(f"{option}="):
-                    return True
-                letter = len(option) == 2 and option[0] == "-" and option[1] != "-"
-                joined = re.fullmatch(r"-[A-Za-z0-9]+", argument) and option[1:] in argument[1:]
-                if letter and (joined or argument.startswith(option)):
+                if argument == option or name == option or (_is_letter(option) and option[1] in letters):
                     return True
                 # GNU programs accept any unambiguous beginning of a long option
-                if option.startswith("--") and len(argument) > 4 and option.startswith(argument.partition("=")[0]):
-                    return argument.startswith("--")
+                if option.startswith("--") and len(name) > 3 and option.startswith(name):
+                    return name.startswith("--")
         return False
 
+    def certainly(self, *options: str, taking: Iterable[str] = ()) -> bool:
+        """Whether one of the options certainly applies, for those that make a command harmless: written out, not taken
+        back by `--no-…`, and not the value of another one. `taking`: options that take the next word."""
+        taking = frozenset(taking)
+        ends = "".join(one[1] for one in taking if _is_letter(one))
+        found, left = False, iter(self.arguments)
+        for argument in left:
+            if argument == "--":
+                break
+            if argument.startswith("--no-") and f"--{argument[5:]}" in options:
+                return False
+            letters = self._letters(argument, ends)
+            found = found or argument in options or any(_is_letter(one) and one[1] in letters for one in options)
+            if argument in taking or (letters and letters[-1] in ends and argument.endswith(letters)):
+                next(left, None)
+        return found
+
+    def _letters(self, argument: str, ends: str = "") -> str:
+        """The options among joined letters: until one takes the rest as its value."""
+        match = re.match(r"-([A-Za-z0-9]+)", argument)
+        if match is None:
+            return ""
+        taking = ends + _LETTERS_WITH_VALUE.get(self.name, "")
+        end = next((at for at, one in enumerate(match[1], 1) if one in taking), len(match[1]))
+        return match[1][:end]
+
     def value(self, *options: str) -> str | None:
-        """The value of the first of these options, also after joined letters: `-so FILE`."""
+        """The value of the first of these options, also after joined letters: `-so FILE`, `-soFILE`."""
         for number, argument in enumerate(self.arguments):
+            after = self.arguments[number + 1] if number + 1 < len(self.arguments) else ""
             for option in options:
                 if argument == option or _ends_with_letter(argument, option):
-                    return self.arguments[number + 1] if number + 1 < len(self.arguments) else ""
-                if option.startswith("--") and (given := argument.partition("="))[1]:
-                    if given[0] == option or (len(given[0]) > 4 and option.startswith(given[0])):
-                        return given[2]
-                elif option.startswith("--") and len(argument) > 4 and option.startswith(argument):
-                    return self.arguments[number + 1] if number + 1 < len(self.arguments) else ""
-                if not option.startswith("--") and argument.startswith(option) and len(argument) > 2:
+                    return after
+                if option.startswith("--"):
+                    name, given, value = argument.partition("=")
+                    if name == option or (len(name) > 4 and option.startswith(name)):
+                        return value if given else after
+                elif argument.startswith(option) and len(argument) > 2:
                     return argument[2:]
+                elif _is_letter(option) and self._letters(argument).endswith(option[1]):
+                    return argument[argument.index(option[1]) + 1 :] or after
+                elif _is_letter(option) and (value := _joined_path(argument, option[1])):
+                    return value
         return None
 
     def values(self, *options: str) -> list[str]:
@@ -569,10 +605,18 @@ class CommandCall(Struct, frozen=True):
 
 def _ends_with_letter(argument: str, option: str) -> bool:
     """Whether joined letters end with an option that takes the next word: `-so` for `-o`."""
-    single = len(option) == 2 and option[0] == "-" and option[1] != "-"
-    return (
-        single and len(argument) > 2 and argument[-1] == option[1] and re.fullmatch(r"-[A-Za-z]+", argument) is not None
-    )
+    ends = _is_letter(option) and len(argument) > 2 and argument[-1] == option[1]
+    return ends and re.fullmatch(r"-[A-Za-z]+", argument) is not None
+
+
+def _is_letter(option: str) -> bool:
+    return len(option) == 2 and option[0] == "-" and option[1] != "-"
+
+
+def _joined_path(argument: str, letter: str) -> str:
+    """The path after joined letters: `/x` of `-uo/x` for `-o`."""
+    match = re.match(rf"-[A-Za-z]{{1,4}}?{re.escape(letter)}([^=\s]*/.*)", argument, re.S)
+    return match[1] if match else ""
 
 
 def paths_of(arguments: Iterable[str]) -> list[str]:
