@@ -9,7 +9,16 @@ import pytest
 from workbench.api_handlers.runs import RunHandler
 from workbench.audit.audit_statistics import review_figures
 from workbench.errors import WorkbenchError
-from workbench.records import Entry, EntryQuery, HeldCall, HeldCallAnswer, ReviewFigures
+from workbench.records import (
+    CallDecision,
+    Entry,
+    EntryQuery,
+    HeldCall,
+    HeldCallAnswer,
+    Permission,
+    ReviewFigures,
+    RuleOffer,
+)
 
 
 def notes(core):
@@ -41,3 +50,22 @@ async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took(
     assert note.summary == "3 calls of demo.send_email were allowed by you after 0.9 s, too soon to have been read"
     entry = Entry(1, 0.0, note, "", "")
     assert review_figures([entry]) == ReviewFigures(decided=1, allowed=1, median_seconds=0.9, hasty=1)
+
+
+async def test_an_answer_that_is_refused_makes_no_rule(core):
+    api, held_calls = RunHandler(core.services, core.run_manager), core.run_manager.held_calls
+    rule = Permission("", "tool", CallDecision.ALLOW, "demo", "list_customers")
+    offer = RuleOffer("rule-0", "call", "always", "demo may list customers.", (rule,))
+    await core.catalog.connect("demo")
+    request = HeldCall("", "", "c1", "demo", "list_customers", "{}", rule_offers=(offer,))
+    call = asyncio.ensure_future(held_calls.ask(request, "{}", 60.0))
+    await asyncio.sleep(0)
+    (waiting,) = held_calls.all()
+    await core.api.change_setting("agent.paused", True)
+    with pytest.raises(WorkbenchError, match="Agents are paused"):
+        await api.answer_held_call(HeldCallAnswer(waiting.id, allow=True, scope="rule-0"))
+    assert core.services.rules.rules == ()
+    await core.api.change_setting("agent.paused", False)
+    await api.answer_held_call(HeldCallAnswer(waiting.id, allow=True, scope="rule-0"))
+    assert (await call).allow
+    assert [one.tool for one in core.services.rules.rules] == ["list_customers"]

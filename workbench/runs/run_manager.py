@@ -349,12 +349,12 @@ class RunManager:
     def answer_held_call(self, answer: HeldCallAnswer) -> HeldCall:
         """Apply the user's answer to a held call, make the rule that it names, and write it to the audit."""
         shown = next((one for one in self.held_calls.all() if one.id == answer.held_call_id), None)
-        if shown is not None:
-            self.approvals.rules.make_call_rule(shown, answer)  # a rule that is refused leaves the call waiting
         if answer.allow:
             session = self._services.sessions.get(self.held_calls.find(answer.held_call_id).session)
             origin = session.origin if session is not None else Origin.AGENT  # else of a different client
             check_answer(self._services.settings(), origin, allow=True)
+        if shown is not None:
+            self.approvals.rules.make_call_rule(shown, answer)  # a rule that is refused leaves the call waiting
         held_call = self.held_calls.answer(answer)
         if not (held_call.is_answer and answer.scope == MASK_AGAIN):
             self._services.journal.append(held_call_decided(held_call, answer))
