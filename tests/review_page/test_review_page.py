@@ -52,8 +52,8 @@ class Phone:
         self.id = body.get("device", "")
         return status, body
 
-    def listing(self, at=None):
-        at, nonce = round((time.time() if at is None else at) * 1000), secrets.token_urlsafe(12)
+    def listing(self, at=None, nonce=None):
+        at, nonce = round((time.time() if at is None else at) * 1000), nonce or secrets.token_urlsafe(12)
         signature = self.sign(review_requests.LIST, self.id, str(at), nonce)
         return {"device": self.id, "at": at, "nonce": nonce, "signature": signature}
 
@@ -205,6 +205,7 @@ async def test_a_list_is_shown_once_for_each_signature_and_never_without_one(cor
     listing = phone.listing()
     assert (await phone.post("/requests", listing))[0] == 200
     assert (await phone.post("/requests", listing))[0] == 403, "replayed"
+    assert (await phone.post("/requests", phone.listing(nonce="a" * 101)))[0] == 403, "too long to be remembered"
     assert (await phone.post("/requests", phone.listing(time.time() - 3_600)))[0] == 403, "an old one"
     assert (await phone.post("/requests", {**phone.listing(), "signature": "AAAA"}))[0] == 403
     for wrong in ({}, {"device": phone.id}, [], "x" * 100_000):

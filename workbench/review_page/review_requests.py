@@ -38,10 +38,9 @@ MOST_REQUESTS: Final = 100
 MOST_FACTS: Final = 12
 LONGEST_CODE: Final = 20_000  # characters
 LONGEST_REASON: Final = 500  # characters
+LONGEST_NONCE: Final = 100  # characters
 LIST: Final = "mcp-workbench review page: list"
 ANSWER: Final = "mcp-workbench review page: answer"
-
-
 _SHOWN: Final = (RequestKind.PROGRAM, RequestKind.CALL, RequestKind.ANSWER)
 
 
@@ -99,7 +98,7 @@ class ReviewRequests:
             raise WorkbenchError("The signature is not valid.", "Pair this device again.")
         if abs(now - asked.at / 1000) > CLOCK_SECONDS:
             raise WorkbenchError("The clock of this device is wrong.", "Set its time automatically.")
-        if not asked.nonce or asked.nonce in self._nonces:
+        if not 0 < len(asked.nonce) <= LONGEST_NONCE or asked.nonce in self._nonces:
             raise WorkbenchError("This message was already used.", "Load the page again.")
         self._remember_nonce(asked.nonce, now)
         self._devices.note_use(device.id)
@@ -175,7 +174,7 @@ class ReviewRequests:
         return made
 
     def _remember_nonce(self, nonce: str, now: float) -> None:
-        self._nonces[nonce[:100]] = now
+        self._nonces[nonce] = now
         while self._nonces and next(iter(self._nonces.values())) < now - 2 * CLOCK_SECONDS:
             self._nonces.popitem(last=False)
 
