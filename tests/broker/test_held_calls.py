@@ -170,3 +170,17 @@ async def test_calls_beyond_the_list_have_their_own_time_too(monkeypatch):
     assert left.deadline - shown.deadline > 1.5
     held_calls.answer(HeldCallAnswer(left.id, allow=False))
     assert [answer.allow for answer in await asyncio.gather(*calls)] == [True, True, False]
+
+
+async def test_a_denial_counts_although_the_caller_waits_no_longer_than_it_can_be_undone():
+    told = Told()
+    held_calls = HeldCalls(told, undo_seconds=lambda: 60.0)
+    call = asyncio.ensure_future(held_calls.ask(held_call(), "{}", 60.0, limit=0.2))
+    shown = await told.paused(1)
+    held_calls.answer(HeldCallAnswer(shown.id, allow=False, reason="not there", undoable=True))
+    assert (await call).reason == "not there"
+    with pytest.raises(WorkbenchError):
+        held_calls.undo_denial(shown.id)
+    nobody = await held_calls.ask(held_call(), "{}", 60.0, limit=0.01)
+    assert (nobody.allow, nobody.reason) == (False, "The approval request was not answered in time.")
+    held_calls.close()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from workbench.client_hooks import hook_program
+from workbench.client_hooks import hook_program, hook_requests
 from workbench.core import Core
 from workbench.events import CallHeld
 from workbench.paths import Paths
@@ -238,6 +238,21 @@ async def test_a_change_of_a_file_is_shown_as_a_diff(client: Client):
         assert decision_of((await asking)[1]) == "deny"
 
 
+async def test_a_long_change_is_compared_at_once_and_says_what_is_not_shown(client: Client):
+    before = [str(number % 101) for number in range(60_000)]
+    (client.project / ".env").write_text("\n".join(before))
+    for after, shown, cut in (
+        ([*before[:30_000], "KEY=new", *before[30_000:]], "@@ -30001,0 +30001,1 @@\n+KEY=new", False),
+        ([str(number % 103) for number in range(60_000)], "+102", True),
+    ):
+        given = {"file_path": str(client.project / ".env"), "content": "\n".join(after)}
+        asking = asyncio.ensure_future(client.ask("claude-code", client.payload("claude write", tool_input=given)))
+        held = await client.answer(allow=False)
+        assert shown in held.arguments
+        assert held.arguments.endswith("… The change is longer than what is shown here.") is cut
+        await asking
+
+
 async def test_tools_of_the_clients_own_servers_are_judged_by_their_names_and_our_rules(client: Client):
     await client.core.catalog.connect("demo")
     denial = Permission("", "tool", CallDecision.DENY, "demo", "list_customers")
@@ -316,6 +331,42 @@ async def test_two_hooks_of_one_call_ask_once(client: Client):
     assert [decision_of(answer) for _, answer, _ in await asyncio.gather(*asking)] == ["deny", "deny"]
     decisions = list(client.core.journal.entries(EntryQuery(kind="hook.denied")))
     assert len(decisions) == 1
+
+
+async def test_the_answer_reaches_the_second_hook_of_a_call_when_the_first_has_ended(client: Client, monkeypatch):
+    read, second = hook_requests.read_payload, asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def read_payload(client: str, payload: bytes):
+        if client == "vscode":
+            loop.call_soon_threadsafe(second.set)
+        return read(client, payload)
+
+    monkeypatch.setattr("workbench.client_hooks.hook_requests.read_payload", read_payload)
+    payload = client.payload("claude bash", tool_use_id="toolu_2")
+    text = json.dumps(payload).encode()
+    reader, writer = await asyncio.open_unix_connection(str(client.socket))
+    writer.write(b"claude-code 30 %d\n" % len(text) + text)
+    shown = await client.held()
+    asking = asyncio.ensure_future(client.ask("vscode", payload))
+    await second.wait()
+    for _ in range(20):
+        await asyncio.sleep(0.01)  # the second hook joins the request
+    writer.write_eof()
+    await reader.read()  # ends when the core has noticed
+    writer.close()
+    assert [one.id for one in client.core.run_manager.held_calls.all()] == [shown.id]
+    await client.answer(allow=False)
+    assert decision_of((await asking)[1]) == "deny"
+
+
+async def test_a_call_that_cannot_be_judged_is_not_run_unasked(client: Client, monkeypatch):
+    def fail(*_: object) -> None:
+        raise RecursionError("deeper than the reader goes")
+
+    monkeypatch.setattr("workbench.client_hooks.hook_requests.read_call", fail)
+    assert decision_of((await client.ask("claude-code", client.payload("claude bash")))[1]) == "ask"
+    assert decision_of((await client.ask("cursor", client.payload("cursor shell")))[1]) == "ask"
 
 
 async def test_without_an_answer_in_time_the_clients_prompt_decides(client: Client):

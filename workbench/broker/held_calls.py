@@ -1,8 +1,8 @@
 """Calls of a running program that wait for approval: grouped, answered, or denied at their deadline.
 
 Similar calls of one run form one held call with a list, so that the user is asked once about a loop. The held call
-gets a new id whenever a call joins it. An answer therefore applies to exactly the calls that the user saw; later ones
-continue to wait.
+gets a new id whenever a call joins it. An answer that allows applies to exactly the calls that the user saw, and later
+ones continue to wait; a denial applies to all of them.
 """
 
 from __future__ import annotations
@@ -116,12 +116,14 @@ class HeldCalls:
         *,
         alone: bool = False,
         edit: Callable[[str], Awaitable[HeldCall]] | None = None,
+        limit: float | None = None,
     ) -> HeldCallAnswer:
         """Wait for the user's answer; a timeout is a denial. `line`: the call as shown in a list. `alone`: the line
         is too short to show what decides, so the call is not grouped. Cancelling withdraws the call. A request that
         belongs to no program has no `run_id`. `edit` judges a text that
         the user wrote in place of the arguments, and returns the held call for it; an answer that allows the changed
-        call has the text in `arguments`."""
+        call has the text in `arguments`. `limit`: seconds that the caller can wait, also while the clock is stopped or
+        a denial can be undone; a denial that could still be undone is final then."""
         if self.is_muted(held_call.session):
             self.count_muted(held_call.session)
             return MUTED
@@ -131,7 +133,10 @@ class HeldCalls:
         waiting = _Waiting(held_call, line, asyncio.get_running_loop().create_future(), edit)
         self._join(waiting, seconds, held_call.call_id if alone else "")
         try:
-            return await waiting.answer
+            async with asyncio.timeout(limit):
+                return await waiting.answer
+        except TimeoutError:
+            return self._denial_of(waiting) or TIMED_OUT
         finally:
             self._remove_call(waiting, "withdrawn")  # the run was stopped
 
@@ -298,6 +303,10 @@ class HeldCalls:
         self._denied[shown_call.id] = _Denied(group, shown_call, answer, timer)
         self._tell(HeldCallSettled(shown_call, "denied", answer.by))
         return shown_call
+
+    def _denial_of(self, waiting: _Waiting) -> HeldCallAnswer | None:
+        """Return the denial of this call that can still be undone."""
+        return next((one.answer for one in self._denied.values() if waiting in one.group.waiting), None)
 
     def _commit_denial(self, held_call_id: str) -> None:
         if (denied := self._denied.pop(held_call_id, None)) is not None:

@@ -6,7 +6,7 @@ import difflib
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -31,6 +31,7 @@ from workbench.records import Permission, Risk, Tool
 from workbench.records.common_types import at_least, worst
 
 _DIFF_LINES = 400
+_COMPARED_LINES = 5_000  # of one text; comparing longer ones line by line could take minutes
 _LARGEST_FILE = 1 << 20  # bytes of a file that is compared
 FindTool = Callable[[str, str], Tool | None]  # server and tool → the tool, if a server of ours has it
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]{0,30}")
@@ -119,8 +120,31 @@ def show_change(call: HookCall) -> str:
 
 
 def _diff(old: str, new: str) -> list[str]:
-    found = difflib.unified_diff(old.splitlines(), new.splitlines(), "now", "then", lineterm="")
-    return list(itertools.islice(found, _DIFF_LINES))
+    before, after = old.splitlines(), new.splitlines()
+    if max(len(before), len(after)) <= _COMPARED_LINES:
+        found = iter(difflib.unified_diff(before, after, "now", "then", lineterm=""))
+    else:
+        found = _single_hunk(before, after)
+    lines = list(itertools.islice(found, _DIFF_LINES + 1))
+    more = "… The change is longer than what is shown here."
+    return lines if len(lines) <= _DIFF_LINES else [*lines[:_DIFF_LINES], more]
+
+
+def _single_hunk(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    """Yield everything between the first and the last changed line as one change."""
+    start = _count_equal(before, after)
+    before, after = before[start:], after[start:]
+    end = _count_equal(reversed(before), reversed(after))
+    removed, added = before[: len(before) - end], after[: len(after) - end]
+    yield f"@@ -{start + 1},{len(removed)} +{start + 1},{len(added)} @@"
+    yield from (f"-{line}" for line in removed[: _DIFF_LINES // 2])
+    yield from (f"+{line}" for line in added)
+
+
+def _count_equal(before: Iterable[str], after: Iterable[str]) -> int:
+    """Return how many lines at the start are equal."""
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    return sum(1 for _ in same)
 
 
 def _current_text(path: str) -> str:

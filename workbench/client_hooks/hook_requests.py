@@ -14,6 +14,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from msgspec import Struct
@@ -61,10 +62,18 @@ class HookOutcome(Struct, frozen=True):
     rule: str = ""
 
 
+MOST_SESSIONS: Final = 1_000  # of clients that are remembered
 UNDECIDED = HookOutcome(HookDecision.ASK, "Nobody answered in the workbench in time.", "nobody")
 UNREADABLE = HookOutcome(HookDecision.ASK, "The workbench could not read this call.", "nobody")
-MOST_SESSIONS: Final = 1_000  # of clients that are remembered
 LEFT = HookOutcome(HookDecision.NONE, "", "client")
+
+
+@dataclass(slots=True, eq=False)
+class _SharedDecision:
+    """The decision about one call, for which one or two hook programs wait."""
+
+    task: asyncio.Task[HookOutcome]
+    hooks: int = 0  # hook programs that wait for it now
 
 
 class HookRequests:
@@ -73,7 +82,7 @@ class HookRequests:
     def __init__(self, services: Services, held_calls: HeldCalls) -> None:
         self._services = services
         self._held_calls = held_calls
-        self._open: dict[tuple[str, ...], asyncio.Task[HookOutcome]] = {}
+        self._decisions: dict[tuple[str, ...], _SharedDecision] = {}
         self._starts: dict[tuple[str, str], str] = {}  # client and session → folder in which it began
         self._asking = 0  # calls that wait for the user now
         self._remembered: dict[tuple[str, ...], tuple[float, HookOutcome]] = {}
@@ -98,7 +107,11 @@ class HookRequests:
         if call is None:
             call, outcome = unreadable_call(client, payload), UNREADABLE
         else:
-            outcome = await self._answer_while_connected(call, seconds, reader)
+            try:
+                outcome = await self._answer_while_connected(call, seconds, reader)
+            except Exception:
+                log.exception("a client's call could not be judged")
+                outcome = UNREADABLE  # without an answer, the client could run it unasked
         writer.write(write_answer(call, outcome.decision, outcome.reason))
         await writer.drain()
 
@@ -120,18 +133,26 @@ class HookRequests:
         """Decide about a call once, even if two hooks ask about it: VS Code also runs the hooks of Claude Code. The key
         contains the call itself, so a false id cannot borrow the answer of a harmless call."""
         key = (call.call_id or uuid.uuid4().hex, call.event, *_same_call(call))
-        task = self._open.get(key)
-        if task is not None:
-            return await asyncio.shield(task)
-        task = self._open[key] = spawn("decide about a client's call", self._decide(call, seconds))
+        shared = self._decisions.get(key)
+        if shared is None:
+            task = spawn("decide about a client's call", self._decide(call, seconds))
+            shared = self._decisions[key] = _SharedDecision(task)
+        shared.hooks += 1
         try:
-            outcome = await asyncio.shield(task)
+            outcome = await asyncio.shield(shared.task)
+            asyncio.get_running_loop().call_later(SHARED_SECONDS, self._forget, key, shared)
+            return outcome
         except BaseException:
-            task.cancel()
-            del self._open[key]
+            if shared.hooks == 1 or shared.task.done():  # else the other hook program still waits
+                self._forget(key, shared)
+                shared.task.cancel()
             raise
-        asyncio.get_running_loop().call_later(SHARED_SECONDS, self._open.pop, key, None)
-        return outcome
+        finally:
+            shared.hooks -= 1
+
+    def _forget(self, key: tuple[str, ...], shared: _SharedDecision) -> None:
+        if self._decisions.get(key) is shared:
+            del self._decisions[key]
 
     async def _decide(self, call: HookCall, seconds: float) -> HookOutcome:
         if call.kind is CallKind.OTHER or (call.kind is CallKind.MCP and call.server in OWN_SERVERS):
@@ -191,10 +212,7 @@ class HookRequests:
         line = call.command or ", ".join(call.paths) or ", ".join(call.urls) or call.tool
         self._asking += 1
         try:
-            async with asyncio.timeout(limit):
-                answer = await self._held_calls.ask(held_call, line[:200], wait, alone=True)
-        except TimeoutError:
-            return UNDECIDED
+            answer = await self._held_calls.ask(held_call, line[:200], wait, alone=True, limit=limit)
         finally:
             self._asking -= 1
         if answer in (TIMED_OUT, CORE_CLOSED):
@@ -319,7 +337,8 @@ def _shown_arguments(call: HookCall) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …"
+    rest = len(text) - SHOWN_ARGUMENTS
+    return text if rest <= 0 else f"{text[:SHOWN_ARGUMENTS]}… ({rest:,} more characters)"
 
 
 def _session(call: HookCall) -> str:

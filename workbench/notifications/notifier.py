@@ -260,7 +260,8 @@ class Notifier:
 
     async def _deny_shown(self, request: WaitingRequest) -> None:
         """Deny the request, and offer to undo that until the agent is told."""
-        if self._waiting.get(request.id) != request:
+        waiting = self._waiting.get(request.id)
+        if waiting is None or waiting.fingerprint != request.fingerprint:
             return  # it changed since it was shown
         seconds = self._settings().approval_undo_seconds
         self._shown, self._denied = None, request
