@@ -20,7 +20,8 @@ from workbench.records.stated_facts import unstated_effects
             "from servers.demo import *\nawait list_orders()\nawait get_customer()\n"
             "import servers.old as o\nawait o.lookup_user()",
             "Looks up user through old.lookup_user. Reads orders through demo.list_orders. "
-            "Reads customer through demo.get_customer. old does not say what its tools change.",
+            "Reads customer through demo.get_customer. Risk guessed from names: the server old does not declare "
+            "what its tools change.",
         ),
         (
             "from servers.demo import send_email, list_orders\n"

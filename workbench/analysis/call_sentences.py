@@ -53,7 +53,14 @@ _NOUNS: Final = names(
 _FILLERS: Final = names("api mcp tool kubectl the a an by for from to in of with and v")
 _MAILS: Final = names("email mail mails emails")
 _MESSAGES: Final = _MAILS | names("message messages sms mms tweet")
-_SPECIAL: Final = {"email": "Mails", "mail": "Mails", "reply": "Replies", "cancel": "Cancels", "apply": "Applies"}
+_SPECIAL: Final = {
+    "email": "Mails",
+    "mail": "Mails",
+    "reply": "Replies",
+    "cancel": "Cancels",
+    "apply": "Applies",
+    "append to": "Appends to",
+}
 _ADDRESS_ARGUMENTS: Final = names(
     """to cc bcc recipient recipients email emails participants attendees guests with_email to_address address url uri
     webhook host target share_with phone link href endpoint"""
@@ -67,6 +74,7 @@ _PATH_ARGUMENTS: Final = names("path paths file files filename file_path filepat
 _IDENTIFIERS: Final = names("id ids sid iid uid gid uuid key keys slug ref path paths line row")
 _PRIVATE_KEY: Final = re.compile(r"(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:pem|key|ppk|p12|pfx)$", re.IGNORECASE)
 _ID: Final = re.compile(r"[A-Za-z]{1,10}_[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*")  # "pi_3Abc", whatever its argument
+_WRITING: Final = names("write save store put append")
 _FILES: Final = names("file files directory folder image document")
 _NAMES: Final = frozenset({"name", "names"})
 _CONTENT_PATHS: Final = names("path file filename file_path filepath")
@@ -86,6 +94,23 @@ _DATABASES: Final = names(
 )
 _LIMITS: Final = names("limit max count n top first per_page page_size max_results top_k num_results size")
 _PAYING: Final = names("refund transfer payout pay payment charge withdraw")
+_MONEY: Final = names("amount unit_amount price unit_price total charge_amount")  # with a unit, if the schema has one
+_UNITS: Final = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL), unit)
+    for pattern, unit in (
+        (r"\b(?:smallest|minor)(?: currency)? units?\b", "in the currency's smallest unit"),
+        (r"^(?!.*\b(?:dollars|euros)\b).*\bcents?\b", "in cents"),
+        (r"^(?!.*\bcents?\b).*\b(?:in|as) (?:us )?(?:dollars|usd)\b", "in dollars"),
+        (r"^(?!.*\bcents?\b).*\b(?:in|as) (?:euros?|eur)\b", "in euros"),
+    )
+)
+_OVERWRITES: Final = re.compile(
+    r"\b(?:overwrit(?:e|es|ing)|replac(?:e|es|ing)) (?:(?:an?|any|the|all|its|existing|current) )*"
+    r"(?:files?|contents?|existing)\b",
+    re.IGNORECASE,
+)
+NO_UNIT: Final = "unit not stated"
+_LONGEST_DESCRIPTION: Final = 2_000  # characters that are looked at
 _FLAGS: Final = names("force recursive overwrite hard permanent permanently purge all public delete_branch mirror")
 _KINDS: Final = names("kind type resource_type object_type entity_type item_type")
 _VAGUE: Final = names("resource resources object objects item items entity entities")  # nouns that a kind replaces
@@ -133,6 +158,7 @@ class _Argument(Struct, frozen=True):
     sources: tuple[CallSource, ...] = ()
     open: bool = False  # it may have other values as well
     looped: bool = False  # each turn of a loop passes one of the texts
+    unit: str = ""  # of an amount of money, if the tool's schema says it: "in cents"
 
     @property
     def name_words(self) -> frozenset[str]:
@@ -218,11 +244,7 @@ class CallDescriber:
         read = bool(effects) and all(one.kind is not SqlClass.UNKNOWN for one in effects)
         often += "" if _only_reads(tool) else _unknown_facts(tool, given, arguments)
         text = self._complete(tool, text, arguments, writer, often, read)
-        secret = (facts.sends or facts.reaches_outside) and any(
-            source.server != tool.server and place(self._sources[source].path) is PathPlace.SENSITIVE
-            for one in arguments
-            for source in one.sources
-        )
+        secret = writer.holds_secret(tool, arguments)
         return CallText(text, frozenset(writer.cited), effects[0].kind if effects else None, sends, secret)
 
     def _complete(
@@ -264,6 +286,15 @@ class _Writer:
             shown.append(f"{count_of(left, 'more answer')} (line{'s' * (left > 1)} {lines})")
         return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
+    def holds_secret(self, tool: Tool, arguments: Iterable[_Argument]) -> bool:
+        """Return whether a call passes a secret file of another server on to where others may see it."""
+        facts = facts_of(tool)
+        return (facts.sends or facts.reaches_outside) and any(
+            source.server != tool.server and place(self.facts[source].path) is PathPlace.SENSITIVE
+            for one in arguments
+            for source in one.sources
+        )
+
     def with_data(self, arguments: Iterable[_Argument], word: str = "with") -> str:
         told = self.data(arguments)
         return f" {word} {told}" if told else ""
@@ -294,6 +325,8 @@ class _Writer:
             return "data"
         if facts.object_id:
             return f"data of {_singular(noun)} {facts.object_id}"
+        if facts.place.startswith(f"{noun.split()[0]} "):  # "channel history" of "channel C9HR"
+            noun = noun.partition(" ")[2] or noun
         if facts.limit is not None and _is_plural(noun):
             found = f"data of up to {facts.limit:,} {noun}" if facts.limit != 1 else f"data of 1 {_singular(noun)}"
         else:
@@ -315,12 +348,23 @@ def _arguments(
         constants = () if _SECRETS.intersection(words) else tuple(text for text in noted if text != HOLE)
         sources = sorted(held.get(name, ()), key=lambda one: (one.line, one.name))
         more = HOLE in noted or (name in values and HOLE in constant_texts(values[name]))
-        one = _Argument("_".join(words), constants, tuple(sources), more and not sources, looped)
+        unit = _unit(tool, name) if "_".join(words) in _MONEY else ""
+        one = _Argument("_".join(words), constants, tuple(sources), more and not sources, looped, unit)
         if not name.startswith("**") and (constants or sources or one.is_place):
             found.append(one)
         if name in values and not one.texts:
             found += _inner_arguments(values[name], one)
     return found
+
+
+def _unit(tool: Tool, name: str) -> str:
+    """Return the unit of an amount of money, as the schema describes it; that it has none, if the tool moves money."""
+    fields = tool.input_schema.get("properties")
+    field = fields.get(name) if isinstance(fields, Mapping) else None
+    described = field.get("description") if isinstance(field, Mapping) else None
+    text = described[:_LONGEST_DESCRIPTION] if isinstance(described, str) else ""
+    no_unit = "" if _PAYING.isdisjoint(tool_verbs.name_words(tool.name)) else NO_UNIT
+    return next((unit for pattern, unit in _UNITS if pattern.search(text)), no_unit)
 
 
 def _inner_arguments(value: Value, outer: _Argument) -> list[_Argument]:
@@ -374,7 +418,7 @@ def _unknown_facts(tool: Tool, given: Arguments, arguments: Sequence[_Argument])
     )
     missing = [name for name in ("amount", "quantity", "price", "title", "subject") if name in values - told]
     text = f", {' and '.join(missing)} known only while it runs" if missing else ""
-    text += ", with no amount given" if unstated else ""
+    text += ", without an amount (perhaps all of it)" if unstated else ""
     open_ended = given.loose is not None or "**" in given.named
     return f"{text}, with more arguments known only while it runs" if open_ended else text
 
@@ -472,6 +516,9 @@ def _acting(tool: Tool, arguments: Sequence[_Argument], writer: _Writer) -> str:
         words = (named(kind.texts[0]),)
     if verb in _MAKING and not _MESSAGES.isdisjoint(words):
         verb = "send"
+    if verb in _WRITING and not _FILES.isdisjoint(words):
+        verb = _writing(tool, arguments, verb)
+        arguments = [one for one in arguments if verb != "append to" or one.name != "append"]
     if tool_verbs.name_words(tool.name)[0] == "api" and verb in _HTTP:
         verb = _HTTP[verb]
     if not _PHONES.isdisjoint((*tool_verbs.name_words(tool.server), *words)):
@@ -481,7 +528,19 @@ def _acting(tool: Tool, arguments: Sequence[_Argument], writer: _Writer) -> str:
     targets = [one for one in arguments if one.is_place and (sends or one.noun != " ".join(words))]
     ids = [one for one in arguments if one not in targets and (one.is_place or _identifies(one, words))]
     content = [one for one in arguments if one not in targets and one not in ids]
+    if not sends and writer.holds_secret(tool, arguments):
+        return _passing_on(tool.server, words, targets, ids, content, writer)
     return (_sending if sends else _changing)(verb, words, targets, ids, content, writer)
+
+
+def _writing(tool: Tool, arguments: Sequence[_Argument], verb: str) -> str:
+    """Return what writing a file does to one that exists. A description is only believed if it says the worse."""
+    fields = tool.input_schema.get("properties")
+    can_append = isinstance(fields, Mapping) and "append" in fields
+    appends = can_append and any(one.name == "append" and one.is_whole and one.texts == ("True",) for one in arguments)
+    if verb == "append" or appends:
+        return "append to"
+    return "create or overwrite" if _OVERWRITES.search(tool.description[:_LONGEST_DESCRIPTION]) else verb
 
 
 def _kind(words: Sequence[str], tool: Tool, arguments: Sequence[_Argument]) -> _Argument | None:
@@ -523,9 +582,24 @@ def _sending(
     if mails and where:
         return f"{head} {title} to {where}" if title else f"{head} {where}"
     ids, around = _own_ids(ids, words)
-    around_text = f"({_belonging(around).removeprefix('of ')})" if around else ""
-    what = " ".join(filter(None, (noun or ("e-mail" if mails else ""), _constants(ids), title, around_text)))
+    what = " ".join(filter(None, (noun or ("e-mail" if mails else ""), _constants(ids), title, _belonging(around))))
     return f"{head} {what}{f' to {where}' if where else ''}".rstrip()
+
+
+def _passing_on(
+    server: str,
+    words: Sequence[str],
+    targets: Sequence[_Argument],
+    ids: Sequence[_Argument],
+    content: Sequence[_Argument],
+    writer: _Writer,
+) -> str:
+    """Return that a tool that only stores something gets a secret: "Sends the private key … to acme/shop as file k"."""
+    branch = next((one for one in ids if one.name == "branch" and one.constant), None)
+    ids = [one for one in ids if one is not branch]
+    where = (_target(targets, writer) or server) + (f" (branch {branch.constant})" if branch is not None else "")
+    name = " ".join(filter(None, (_object(words), _constants(ids))))
+    return f"Sends {writer.data([*content, *ids])} to {where}{f' as {name}' if name else ''}"
 
 
 def _changing(
@@ -575,7 +649,7 @@ def _changing(
     text = " ".join(filter(None, parts)) + writer.with_data(new)
     text += f", {title}" if title and any(one.sources for one in content) else ""
     flags = [one.name.replace("_", " ") for one in content if one.name in _FLAGS and one.texts == ("True",)]
-    return f"{text}, with {' and '.join(flags)}" if flags else text
+    return f"{text} ({', '.join(flags)})" if flags else text
 
 
 def _choice(chosen: Sequence[_Argument], words: Sequence[str], several: bool, writer: _Writer) -> str:
@@ -633,10 +707,14 @@ def _is_detail(argument: _Argument) -> bool:
 
 def _amount(content: Sequence[_Argument]) -> str:
     """Return constant amounts with what they are: "of 1250 eur, quantity 3"."""
-    known = {one.name: one.constant for one in content if _is_detail(one)}
+    details = [one for one in content if _is_detail(one)]
+    known = {one.name: one.constant for one in details}
     amount = known.pop("amount", "")
     currency = known.pop("currency", "") if amount else ""
-    parts = [f"of {amount}{f' {currency}' if currency else ''}"] if amount else []
+    units = {one.name: one.unit for one in details if one.unit and not (currency and one.unit == NO_UNIT)}
+    known = {name: f"{text} ({units[name]})" if name in units else text for name, text in known.items()}
+    unit = f" ({units['amount']})" if amount and "amount" in units else ""
+    parts = [f"of {amount}{f' {currency}' if currency else ''}{unit}"] if amount else []
     return " ".join([*parts, *([f"with {_roles(known)}"] if known else [])])
 
 

@@ -37,7 +37,7 @@ from workbench.records.common_types import at_least, count_of, rank, worst
 MOST = 3  # maximum number of named items of one kind; the rest is counted
 MOST_TEXT = 240  # characters of a headline that names what is read
 _READS: Final = "Reads "  # begins what is said of a call that only reads
-RULES: Final = "12"  # changes whenever a rule does; verdicts of other rule versions are not valid
+RULES: Final = "13"  # changes whenever a rule does; verdicts of other rule versions are not valid
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 
@@ -88,10 +88,12 @@ def _unverified_servers(report: ProgramReport) -> list[HeadlinePart]:
     quiet = [server for server in silent if server not in unverified]
     found = []
     if unverified:
-        found.append(f"{_servers(unverified)} {'is' if len(unverified) == 1 else 'are'} not verified yet")
+        found.append(f"You have not decided yet about the server{'s' * (len(unverified) > 1)} {_servers(unverified)}")
     if quiet:
-        does, its = ("does", "its") if len(quiet) == 1 else ("do", "their")
-        found.append(f"{_servers(quiet)} {does} not say what {its} tools change")
+        who, its = (
+            ("server", "does not declare what its") if len(quiet) == 1 else ("servers", "do not declare what their")
+        )
+        found.append(f"Risk guessed from names: the {who} {_servers(quiet)} {its} tools change")
     return [HeadlinePart(text, Risk.LOW) for text in found]
 
 
