@@ -146,6 +146,21 @@ USES: Final = (
     'arguments = {{"to": {e}, "subject": "x"}}\nawait send_email(**arguments)',
 )
 # Other programs that were found to mislead.
+# Ways in which `b` becomes the list `to`, which no assignment shows.
+RETURNS: Final = (
+    "class A:\n    def __add__(s, o): return to\nb = A() + 1",
+    "class A:\n    def __enter__(s): return to\n    def __exit__(s, *a): pass\nwith A() as b: pass",
+    "class A:\n    def __iter__(s): return iter([to])\nb = list(A())[0]",
+    "class A:\n    def __getattr__(s, i): return to\nb = A().q",
+    "class A(dict):\n    def __missing__(s, i): return to\nb = A()[1]",
+    "class A:\n    def __call__(s): return to\nb = A()()",
+    "class A:\n    @property\n    def p(s): return to\nb = A().p",
+    "def o():\n    def i(): return to\n    return i\nb = o()()",
+    "def wrap(f): return lambda: to\n@wrap\ndef g(): pass\nb = g()",
+    "import asyncio\nb = (await asyncio.gather(asyncio.sleep(0, to)))[0]",
+    "from operator import attrgetter\nclass A: x = to\nb = attrgetter('x')(A)",
+    "b = sum([], to)",
+)
 OTHERS: Final = (
     f'n = 0\nto = ["{BOB}"]\nwhile n < 2:\n    await send_email(to=to, subject="x")\n    to = ["{EVE}"]\n    n += 1',
     f'to = ["{BOB}"]\nfor n in range(2):\n    await send_email(to=to, subject="x")\n    to.append("{EVE}")',
@@ -257,7 +272,8 @@ def _is_misled(code: str) -> str:
 
 
 def test_a_recipient_that_the_program_can_change_is_not_stated_as_the_only_one() -> None:
-    programs = [*dict.fromkeys(_generated()), *(START + one for one in OTHERS)]
+    returned = [f'to = ["{BOB}"]\n{one}\nb.append("{EVE}")\nawait send_email(to=to)' for one in RETURNS]
+    programs = [*dict.fromkeys(_generated()), *(START + one for one in (*OTHERS, *returned))]
     wrong = [f"{code}\n→ {sentence}" for code in programs if (sentence := _is_misled(code))]
     sent = sum(bool(_record(code)[0] - {BOB}) for code in programs[::10])
     assert sent > 10  # the changes do happen

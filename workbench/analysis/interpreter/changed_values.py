@@ -18,7 +18,7 @@ from workbench.permissions.word_sets import names
 _REACHING: Final = names(
     """globals locals vars exec eval setattr delattr __setattr__ __delattr__ __dict__ __builtins__ __import__
     __globals__ __code__ __closure__ __defaults__ __kwdefaults__ importlib import_module modules f_locals
-    f_globals _getframe settrace setprofile gc ctypes inspect builtins __getattribute__ methodcaller"""
+    f_globals _getframe settrace setprofile gc ctypes inspect builtins __getattribute__ methodcaller attrgetter"""
 )
 # Functions that change none of their arguments. What they return may hold the same objects.
 _READING: Final = names(
@@ -30,7 +30,7 @@ _READING: Final = names(
 )
 # Those whose results share no object with their arguments.
 _FRESH: Final = names(
-    """print len str repr format int float bool sum range any all isinstance issubclass hash ord chr bytes id callable
+    """print len str repr format int float bool range any all isinstance issubclass hash ord chr bytes id callable
     dumps loads Path date datetime timedelta dedent quote unquote hasattr call_tool call_mcp_tool"""
 )
 _READING_METHODS: Final = names(
@@ -45,10 +45,16 @@ _READING_METHODS: Final = names(
     floor ceil fsum mean median stdev pformat pprint deepcopy"""
 )
 _FRESH_METHODS: Final = _READING_METHODS - names(
-    "get keys values items copy gather wait_for create_task union intersection difference symmetric_difference deepcopy"
+    """get keys values items copy gather sleep wait_for create_task union intersection difference symmetric_difference
+    deepcopy"""
 )
 # Changes that the interpreter follows, if nothing else refers to the list or dict.
 _FOLLOWED_METHODS: Final = names("append extend add update setdefault")
+# Methods that operators and statements call. Whether those of a class with others return a list is not visible there.
+_RETURNING_NOTHING: Final = names(
+    """__init__ __post_init__ __repr__ __str__ __format__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__
+    __len__ __contains__ __exit__ __aexit__ __del__ __setitem__ __delitem__ __init_subclass__ __set_name__"""
+)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NOTED = (
@@ -86,6 +92,7 @@ class ChangedValues:
             for member in node.body
             if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)
         }
+        self._unseen_methods = {one for one in self._methods if one.startswith("__")} - _RETURNING_NOTHING
         if nodes:
             self._read(nodes[0], nodes[0], looped=False)
         self._settle()
@@ -193,11 +200,18 @@ class ChangedValues:
         for name, default in pairs:
             self._unite((name, *self._roots(default)))
         if not isinstance(node, ast.Lambda):
+            # a function that is passed on is called elsewhere, and a decorated one is what its decorator returns
+            called = {node.name, f"{node.name}()"}
             for decorator in node.decorator_list:
                 self._pass_method(decorator)
+                called |= {f".{node.name}", *(f"{one}()" for one in self._roots(decorator))}
+            self._unite(called)
             for part in _own_nodes(node):
                 if isinstance(part, ast.Return | ast.Yield | ast.YieldFrom) and part.value is not None:
-                    self._unite((f"{node.name}()", *self._roots(part.value)))
+                    held = self._roots(part.value)
+                    self._unite((f"{node.name}()", *held))
+                    if node.name in self._unseen_methods:
+                        self._change_all(held - {"self", "cls"})
 
     def _bind(self, target: ast.expr, value: ast.expr, scope: ast.AST, looped: bool) -> None:
         held = self._roots(value)
