@@ -369,6 +369,12 @@ async def test_a_call_that_cannot_be_judged_is_not_run_unasked(client: Client, m
     assert decision_of((await client.ask("cursor", client.payload("cursor shell")))[1]) == "ask"
 
 
+async def test_a_call_that_is_too_large_for_the_rules_is_refused(client: Client):
+    huge = client.payload("claude write", tool_input={"file_path": "a.txt", "content": "a" * hook_program.LARGEST})
+    code, answer, err = await client.ask("claude-code", huge)
+    assert (code, answer, "larger than 8 MB" in err) == (2, None, True)
+
+
 async def test_without_an_answer_in_time_the_clients_prompt_decides(client: Client):
     client.core.settings = replace(client.core.settings, hooks_wait_seconds=1)
     code, answer, _ = await client.ask("claude-code", client.payload("claude bash"))
@@ -405,10 +411,7 @@ async def test_without_a_core_the_client_asks_or_refuses(paths: Paths, core: Cor
 
 async def test_hostile_payloads_leave_the_client_to_decide(client: Client):
     deep = b'{"tool_name":"Bash","tool_input":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
-    huge = b'{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"' + b"a" * (
-        hook_program.LARGEST + 1
-    )
-    odd = [b"", b"null", b"[]", b"{", b"\xff\xfe", b'{"tool_name": 7, "tool_input": "x"}', deep, huge,
+    odd = [b"", b"null", b"[]", b"{", b"\xff\xfe", b'{"tool_name": 7, "tool_input": "x"}', deep,
            b'{"hook_event_name":"PreToolUse","tool_name":"Bash"}',
            b'{"tool_name":"Bash","tool_input":{"command":["a",1]}}',
            b'{"hook_event_name":"PreToolUse","tool_name":"Unheard","tool_input":{"command":"rm -rf /"}}']  # fmt: skip

@@ -14,7 +14,11 @@ import _socket
 import posix
 import sys
 
-LARGEST = 8 << 20  # bytes of a payload; a larger one is answered as without a core
+LARGEST = 8 << 20  # bytes of a payload; a larger one is refused, because no rule could see it
+TOO_LARGE = (
+    b"MCP Workbench refuses this call: it is larger than 8 MB, so no rule can be applied to it. Make it smaller.\n"
+)
+REFUSED = 2  # exit code with which every client refuses the call
 DENIED = (
     "MCP Workbench is not running{}, and its hooks are set to deny calls then. The user can start MCP Workbench, or run"
     " `mcp-workbench connect --hooks {} --absent ask --write`.\n"
@@ -27,7 +31,7 @@ def answer_without_core(client: str, absent: str, project: str = "") -> int:
     if absent == "deny":
         shown = DENIED.format(f" for the project {project}" if project else "", client)
         posix.write(2, shown.encode("utf-8", "replace"))
-        return 2  # every client refuses the call then
+        return REFUSED
     posix.write(1, _ASK.get(client, b""))
     return 0
 
@@ -43,10 +47,13 @@ def run(client: str, absent: str, seconds: int, path: str, project: str = "") ->
     payload = _read_input()
     answer = _ask_core(client, seconds, path, payload) if payload is not None else b""
     _signal.alarm(0)
+    if payload is None:
+        posix.write(2, TOO_LARGE)
+        return REFUSED
     if len(answer) < 2 or not answer.endswith(b"\n"):
         return answer_without_core(client, absent, project)
     posix.write(1, answer[1:-1])
-    return 2 if answer[:1] == b"2" else 0
+    return REFUSED if answer[:1] == b"2" else 0
 
 
 def _read_input() -> bytes | None:
