@@ -188,6 +188,13 @@ OTHERS: Final = (
     f'def pick():\n    return to\nto = "{BOB}"\nfirst = pick()\nto = "{EVE}"\nawait send_email(to=pick())',
     f'from functools import partial\nmail = partial(send_email, to="{BOB}")\nawait mail(to="{EVE}")',
     f'str = lambda text: "{EVE}"\nawait send_email(to=str("{BOB}"))',
+    f'async def bob(): return "{BOB}"\nasync def eve(): return "{EVE}"\nfirst = [bob]\nsame = first\nsame[0] = eve\n'
+    "pick = first[0]\nawait send_email(to=await pick())",
+    f'class A:\n    def __getattribute__(self, name): return "{EVE}"\nclass B(A): pass\nb = B()\nb.to = "{BOB}"\n'
+    "await send_email(to=b.to)",
+    f'class A:\n    __getattribute__ = lambda self, name: "{EVE}"\na = A()\na.to = "{BOB}"\nawait send_email(to=a.to)',
+    f'class A: pass\na = A()\na.to = "{BOB}"\nA.__getattribute__ = lambda self, name: "{EVE}"\n'
+    "await send_email(to=a.to)",
     f'import json\njson.loads = lambda text: "{EVE}"\nawait send_email(to=json.loads(\'"{BOB}"\'))',
 )
 # Programs whose constants are certain, and stay exact.

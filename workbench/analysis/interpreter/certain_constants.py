@@ -107,7 +107,9 @@ class CertainConstants:
                 self._read_node(node, id(node) in hidden)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 self._read_function(node, passed_on, calls)
-            if isinstance(node, ast.Lambda) or (isinstance(node, ast.FunctionDef) and node.name in passed_on):
+            if isinstance(node, ast.Lambda) or (
+                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in passed_on
+            ):
                 self._passes_functions = True
 
     def _read_node(self, node: ast.AST, hidden: bool) -> None:

@@ -85,6 +85,7 @@ class ChangedValues:
         for node in nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self.functions.setdefault(node.name, []).append(node)
+                self.any_name = self.any_name or _takes_over(node.name)
         self._methods = {
             member.name
             for node in nodes
@@ -143,13 +144,14 @@ class ChangedValues:
                 self.any_name = self.any_name or node.id in _REACHING
             else:
                 self._scopes.setdefault(node.id, set()).add(scope)
+                self.any_name = self.any_name or _takes_over(node.id)
         elif isinstance(node, ast.Constant):
             self.any_name = self.any_name or (isinstance(node.value, str) and node.value in _REACHING)
         elif isinstance(node, ast.Attribute):
-            if isinstance(node.ctx, ast.Load):
-                self.any_name = self.any_name or node.attr in _REACHING
-                if node.attr.startswith("__"):
-                    self._change_all(self._roots(node.value))
+            loads = isinstance(node.ctx, ast.Load)
+            self.any_name = self.any_name or (node.attr in _REACHING if loads else _takes_over(node.attr))
+            if loads and node.attr.startswith("__"):
+                self._change_all(self._roots(node.value))
         elif isinstance(node, _NOTED):
             self._note_change(node, scope, looped)
 
@@ -325,6 +327,11 @@ class ChangedValues:
                         if not isinstance(function, ast.Name):
                             left.append(function.value if isinstance(function, ast.Attribute) else function)
         return found
+
+
+def _takes_over(name: str) -> bool:
+    """Whether a method or attribute of this name decides what any attribute of its objects is."""
+    return name.startswith("__") and name in _REACHING
 
 
 def _called_name(function: ast.expr) -> str:
