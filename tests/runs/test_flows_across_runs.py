@@ -220,5 +220,10 @@ async def test_a_reply_to_the_sender_of_a_mail_is_asked_about_once(demo):
     for body in (customers, f"'Thanks! ' + {customers}.encode().hex()"):
         run, held = await asked(demo, agent, REPLY.format(body=body))
         assert [held_call.tool for held_call in held] == ["send_email"], body
-    run, held = await asked(demo, agent, REPLY.format(body="'Hello'").replace("'Re: ' + mail['subject']", "'News'"))
+    reply = REPLY.format(body="'Hello'")
+    for sign in (",", ";", " "):
+        second = f"mail['sender'] + '{sign} ' + (await list_customers(limit=3))['customers'][1]['email']"
+        run, held = await asked(demo, agent, reply.replace("mail['sender']", second))
+        assert [held_call.tool for held_call in held] == ["send_email"], "a second recipient is no sender"
+    run, held = await asked(demo, agent, reply.replace("'Re: ' + mail['subject']", "'News'"))
     assert [held_call.tool for held_call in held] == ["send_email"], "this is no reply"

@@ -8,9 +8,9 @@ arguments with what the session has read (`provenance_index.py`), and compares c
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from email.utils import parseaddr
 from functools import cached_property
 from itertools import islice
 from typing import Final, Protocol
@@ -105,6 +105,18 @@ def _names_destination(key: str, value: object) -> bool:
 _SENDERS: Final = frozenset({"from", "sender", "from_address", "from_email", "sender_email", "sender_address"})
 
 
+# `bob@acme.com`, `Bob <bob@acme.com>` or `"Bob, Acme" <bob@acme.com>`, and nothing that a mailer takes for a second one
+_ADDRESS: Final = re.compile(
+    r"""(?:"[^"<>@\\\r\n]*"|[^"<>@,;:\\\r\n]*)[ ]?<([^\s<>@,;:"\\]+@[\w.-]+)>|([^\s<>@,;:"\\]+@[\w.-]+)"""
+)
+
+
+def _single_address(text: str) -> str:
+    """Return the mail address in a text that is exactly one; else nothing."""
+    found = _ADDRESS.fullmatch(text.strip(" "))
+    return (found[1] or found[2]).casefold() if found is not None else ""
+
+
 def answers_message(address: str, others: Sequence[str], texts: Iterable[str]) -> bool:
     """Whether a call with these values answers the message that a tool returned: to its sender, with its subject."""
     for text in texts:
@@ -117,7 +129,7 @@ def answers_message(address: str, others: Sequence[str], texts: Iterable[str]) -
         if not isinstance(message, dict) or not isinstance(subject := message.get("subject"), str) or not subject:
             continue
         senders = [value for key, value in message.items() if key.casefold() in _SENDERS and isinstance(value, str)]
-        same = parseaddr(address)[1].casefold() in {parseaddr(one)[1].casefold() for one in senders} - {""}
+        same = _single_address(address) in {_single_address(one) for one in senders} - {""}
         if same and any(one.casefold() in (f"re: {subject.casefold()}", subject.casefold()) for one in others):
             return True
     return False
