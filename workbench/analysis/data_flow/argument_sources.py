@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
+from workbench.analysis.data_flow.answer_fields import AnswerFields
 from workbench.analysis.data_flow.held_data import (
     NO_SOURCES,
     CallSource,
@@ -57,6 +58,7 @@ class Repetition(Struct, frozen=True):
     times: int | None = None
     over: CallSources = NO_SOURCES
     whole: bool = False  # it runs over an answer itself, and not over something made of one
+    every: bool = False  # it certainly runs over all entries of a list in the answer
 
 
 class SinkCall(Struct):
@@ -67,6 +69,8 @@ class SinkCall(Struct):
     arguments: dict[str, CallSources] = field(default_factory=dict)
     loops: tuple[Repetition, ...] = ()
     conditional: bool = False  # some turns of the loops, or the program, may not make the call
+    fields: dict[str, CallSources] = field(default_factory=dict)  # the sources of arguments that are certain fields
+    plain: frozenset[str] = frozenset()  # arguments that are one field as it is
 
 
 class WorkLimitReached(Exception):
@@ -79,17 +83,19 @@ def find_argument_sources(
     """Return the tool calls of a program, by node, server and tool, and the sources of all that it writes to files.
 
     `known_calls`: those that the interpreter found."""
-    evaluator = SourceEvaluator(tool_lookup, known_calls)
+    evaluator = SourceEvaluator(tool_lookup, known_calls, AnswerFields(tree, known_calls))
     with suppress(WorkLimitReached, RecursionError):  # what was found until then is true
         evaluator.run(tree)
-    return evaluator.calls, evaluator.files.all_sources()
+    return evaluator.calls, _calls_of(evaluator.files.all_sources())
 
 
 class SourceEvaluator:
     """State of one evaluation."""
 
-    def __init__(self, tool_lookup: ToolLookup, known_calls: Mapping[ast.AST, Iterable[Tool]]) -> None:
-        self.tool_lookup, self.known_calls = tool_lookup, known_calls
+    def __init__(
+        self, tool_lookup: ToolLookup, known_calls: Mapping[ast.AST, Iterable[Tool]], fields: AnswerFields
+    ) -> None:
+        self.tool_lookup, self.known_calls, self.fields = tool_lookup, known_calls, fields
         self.calls: dict[tuple[ast.AST, str, str], SinkCall] = {}
         self.names = LocalNames(None)
         self.files = HeldData()  # everything that the program writes to files
@@ -204,7 +210,11 @@ class SourceEvaluator:
         """Return what the value of an expression holds."""
         self.spend()
         act = _EXPRESSIONS.get(type(node))
-        return act(self, node) if act is not None else HeldData()
+        data = act(self, node) if act is not None else HeldData()
+        if not isinstance(node, ast.Subscript | ast.Call) or len(data.own) != 1 or data.is_container:
+            return data
+        name = self.fields.field_of(node)
+        return leaf(frozenset(one._replace(field=name) for one in data.own)) if name else data
 
     def values(self, nodes: Iterable[ast.expr]) -> list[HeldData]:
         return [self.value(node) for node in nodes]
@@ -332,6 +342,7 @@ class SourceEvaluator:
         elif len(sink.loops) < len(self.loops):
             sink.loops = tuple(self.loops)
         sink.conditional = sink.conditional or self.conditions > 0 or self.left_early
+        sink.plain = self.fields.plain_arguments(node)
         for number, data in enumerate(positional):
             if data.keys is not None or (data.entries and all(isinstance(key, str) for key in data.entries)):
                 self._note_arguments(sink, data)
@@ -351,10 +362,12 @@ class SourceEvaluator:
             self._note(sink, str(key), entry)
         rest = all_sources(*(part for part in (data.rest, data.keys) if part is not None)) | data.own
         if rest:
-            sink.arguments[""] = sink.arguments.get("", NO_SOURCES) | rest
+            sink.arguments[""] = sink.arguments.get("", NO_SOURCES) | _calls_of(rest)
 
     def _note(self, sink: SinkCall, name: str, data: HeldData) -> None:
-        sink.arguments[name] = sink.arguments.get(name, NO_SOURCES) | data.all_sources()
+        every = data.all_sources()
+        sink.arguments[name] = sink.arguments.get(name, NO_SOURCES) | _calls_of(every)
+        sink.fields[name] = sink.fields.get(name, NO_SOURCES) | every
 
     def call_own(
         self, function: OwnFunction, positional: Sequence[HeldData], named: Mapping[str, HeldData]
@@ -425,7 +438,12 @@ def _length_of_range(*numbers: int) -> int | None:
 
 
 def _repetition_over(iterated: HeldData) -> Repetition:
-    return Repetition(over=iterated.own or iterated.iterated().all_sources(), whole=bool(iterated.own))
+    over = _calls_of(iterated.own or iterated.iterated().all_sources())
+    return Repetition(over=over, whole=bool(iterated.own))
+
+
+def _calls_of(sources: CallSources) -> CallSources:
+    return frozenset(one.call for one in sources)
 
 
 def _positional_name(tool: Tool, number: int) -> str:
@@ -514,6 +532,8 @@ def _if(evaluator: SourceEvaluator, node: ast.If) -> bool:
 def _for(evaluator: SourceEvaluator, node: ast.For | ast.AsyncFor) -> None:
     iterated = evaluator.value(node.iter)
     around = evaluator.repetition(node.iter, iterated)
+    if around.whole and evaluator.fields.is_whole_list(node):
+        around = structs.replace(around, every=True)
     turns = [partial(evaluator.assign, node.target, data) for data in _turns(iterated)]
     evaluator.loop(node.body, node.orelse, around, turns)
 

@@ -20,6 +20,12 @@ class CallSource(NamedTuple):
     name: str  # server.tool
     server: str
     line: int
+    field: str = ""  # the only field of the answer that it holds, if that is certain
+
+    @property
+    def call(self) -> CallSource:
+        """The same without its field."""
+        return self._replace(field="") if self.field else self
 
 
 CallSources: TypeAlias = frozenset[CallSource]

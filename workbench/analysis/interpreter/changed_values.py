@@ -29,7 +29,7 @@ _READING: Final = names(
     dedent quote unquote urlencode urlparse chain islice product combinations groupby call_tool call_mcp_tool"""
 )
 # Those whose results share no object with their arguments.
-_FRESH: Final = names(
+FRESH: Final = names(
     """print len str repr format int float bool range any all isinstance issubclass hash ord chr bytes id callable
     dumps loads Path date datetime timedelta dedent quote unquote hasattr call_tool call_mcp_tool"""
 )
@@ -44,7 +44,7 @@ _READING_METHODS: Final = names(
     as_posix getvalue today now utcnow fromisoformat strptime b64encode b64decode urlencode quote unquote sqrt
     floor ceil fsum mean median stdev pformat pprint deepcopy"""
 )
-_FRESH_METHODS: Final = _READING_METHODS - names(
+FRESH_METHODS: Final = _READING_METHODS - names(
     """get keys values items copy gather sleep wait_for create_task union intersection difference symmetric_difference
     deepcopy"""
 )
@@ -319,7 +319,7 @@ class ChangedValues:
                     called = _called_name(function)
                     fresh = self._is_tool(function) or (
                         called not in self.functions
-                        and called in (_FRESH_METHODS if isinstance(function, ast.Attribute) else _FRESH)
+                        and called in (FRESH_METHODS if isinstance(function, ast.Attribute) else FRESH)
                     )
                     if not fresh:
                         found.add(f"{called}()")
