@@ -200,6 +200,19 @@ async def test_a_new_rule_lets_waiting_programs_run_and_revoking_it_asks_again(d
     await asked(demo, agent, BOB)
 
 
+async def test_a_rule_made_while_agents_are_paused_lets_waiting_programs_run_when_they_are_resumed(
+    demo: Core, agent: Session
+) -> None:
+    waiting = await asked(demo, agent, BOB)
+    await demo.api.change_setting("agent.paused", True)
+    choose(demo, await asked(demo, demo.services.sessions.person, BOB.replace("Weekly", "Daily")), "exact", "always")
+    later = await asked(demo, demo.services.sessions.person, MAIL.format("eve@evil.example"))
+    demo.run_manager.decide(Decision(later.id, later.proposal.sha, False, "you"))
+    assert demo.run_manager.run(waiting.id).state is RunState.WAITING
+    await demo.api.change_setting("agent.paused", False)
+    assert (await demo.run_manager.wait_until_finished(waiting.id)).state is RunState.DONE
+
+
 async def test_nothing_is_offered_for_values_of_outsiders_private_values_or_computed_destinations(
     demo: Core, agent: Session
 ) -> None:

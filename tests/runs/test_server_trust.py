@@ -84,6 +84,20 @@ async def test_one_answer_lets_waiting_and_later_programs_of_ticked_groups_run(n
     assert len(notes.journal.entries(EntryQuery(kind="server.trusted"))) == 2
 
 
+async def test_programs_that_an_answer_releases_while_agents_are_paused_run_when_they_are_resumed(notes: Core) -> None:
+    agent = notes.services.sessions.open("Claude Code")
+    waiting = await settle(notes, notes.run_manager.submit(LOOK, agent))
+    await notes.api.change_setting("agent.paused", True)
+    await decide(notes, ToolGroup.READS)
+    assert (await run(notes, LOOK)).state is RunState.DONE, "the user is not paused"
+    now = notes.run_manager.run(waiting.id)
+    assert now.state is RunState.WAITING, now.fault
+    assert now.verdict is not None
+    assert now.verdict.waits_for_trust == ()
+    await notes.api.change_setting("agent.paused", False)
+    assert (await end(notes, waiting)).state is RunState.DONE
+
+
 async def test_an_answer_without_ticks_asks_about_every_program(notes: Core) -> None:
     await decide(notes)
     waiting = await run(notes, LOOK)

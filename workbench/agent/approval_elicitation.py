@@ -35,6 +35,7 @@ from workbench.records import (
     RunState,
     WaitingRequest,
 )
+from workbench.records.common_types import count_of
 from workbench.records.waiting_requests import call_request, program_request
 from workbench.runs.run_manager import RunManager
 
@@ -145,7 +146,7 @@ class ApprovalElicitation:
             return self._call_text(request, request.held_call)
         more = len(request.effects) - _SHOWN_EFFECTS
         lines = [request.sentence, *(f"- {text}" for text in request.effects[:_SHOWN_EFFECTS])]
-        lines += [f"- {more} more effects"] * (more > 0)
+        lines += [f"- {count_of(more, 'more effect')}"] * (more > 0)
         lines += [request.run.isolation] if request.run is not None and request.run.isolation else []
         head = self._fixed(f"A program of {request.author} asks for your approval ({request.risk} risk).\n")
         rest = self._fixed(

@@ -8,7 +8,7 @@ import math
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,12 +18,12 @@ from workbench.analysis.approval_gate import decide_gate
 from workbench.analysis.canonical_text import canonicalize, strip_code_fence
 from workbench.analysis.reading import PYTHON
 from workbench.api.marker import api
-from workbench.broker.agent_pause import check_answer, check_not_paused
+from workbench.broker.agent_pause import check_answer, check_not_paused, is_paused
 from workbench.broker.agent_sessions import Session
 from workbench.broker.broker import Broker
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
-from workbench.events import CoreStopping, Event, RunChanged, spawn
+from workbench.events import CoreStopping, Event, RunChanged, SettingsChanged, spawn
 from workbench.recordings.call_recorder import RunRecording
 from workbench.records import (
     Content,
@@ -73,7 +73,7 @@ OPEN_RUNS = 20  # programs of one agent that may wait or run at the same time
 class RunManager:
     """The runs of this core and the latest runs of earlier cores."""
 
-    hears = (CoreStopping,)
+    hears = (CoreStopping, SettingsChanged)
 
     def __init__(self, services: Services, broker: Broker, packages_of_runs: GeneratedPackages) -> None:
         self._services = services
@@ -92,6 +92,7 @@ class RunManager:
         self._revived = RevivedRuns(services, self._start, self.states.find)
         self._waiting: tuple[StoredRequest, ...] = ()  # programs that waited when the previous core ended
         self._closing = False
+        self._after_pause: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {}  # Any: as in Coroutine
         self.interrupted = 0  # number of runs that the previous core left unfinished
 
     def open(self) -> None:
@@ -121,8 +122,14 @@ class RunManager:
             self._start(ProgramRun(self._services, session, proposal, restored=request))
 
     def hear(self, event: Event) -> None:
-        """Handle an event: when the core is about to end, stored programs no longer end with their agents."""
-        self._closing = True
+        """Handle an event: when the core is about to end, stored programs no longer end with their agents; when the
+        user resumes agents, programs start that were released meanwhile."""
+        if isinstance(event, CoreStopping):
+            self._closing = True
+        elif self._after_pause and not self._services.settings().agent_paused:
+            released, self._after_pause = self._after_pause, {}
+            for name, release in released.items():
+                spawn(f"after a pause of agents: {name}", release())
 
     def outlives_agent(self, run_id: str) -> bool:
         """Whether a run waits on although its agent was disconnected, because the core ends and the next core lets it
@@ -412,7 +419,9 @@ class RunManager:
         """Let waiting programs run that new rules allow: as exactly this program, or because of their calls."""
         rules = self.approvals.rules
         for run in tuple(self._runs.values()):
-            if run.awaits_decision and (rule := rules.find_rule(run.record, run.session)) is not None:
+            if is_paused(self._services.settings(), run.record.proposal.origin):
+                self._after_pause["new rules"] = self._apply_new_rules  # it would be refused now
+            elif run.awaits_decision and (rule := rules.find_rule(run.record, run.session)) is not None:
                 run.decide(rules.decide_by_rule(rule, run.record))
             elif run.awaits_decision:
                 reading = run.reading
@@ -444,7 +453,11 @@ class RunManager:
             return
         run.reassess(found, placement, reading)
         gate = decide_gate(reading.verdict, settings, force=run.record.proposal.force_approval)
-        if gate is Gate.AUTO and not (run.record.isolation and not is_users_run(run)):
+        if gate is not Gate.AUTO or (run.record.isolation and not is_users_run(run)):
+            return
+        if is_paused(self._services.settings(), run.record.proposal.origin):
+            self._after_pause[f"trust in {server}"] = partial(self.apply_trust, server)  # it would be refused now
+        else:
             run.release(reading.verdict, placement, f"your decision about {server}")
 
     def _check_decision(self, run: ProgramRun, decision: Decision) -> None:
