@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from workbench.analysis.reading import assess
@@ -188,3 +190,18 @@ def test_data_of_several_records_goes_out_in_one_mail() -> None:
     assert "in one mail" not in first(
         f"{EVERY}async def go():\n    await send_email(to='a@b.example', body=str(p))\nawait go()\nawait go()"
     )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "d = await list_customers()\n" * 1_000 + "print(d['x'])\n" * 1_000,
+        "\n".join(f"y{number} = {' + '.join(['p'] * 90)}" for number in range(20)),
+        "x = 1\n" * 2_000 + "print(p['x'] == x)\n" * 1_000,
+        "y = " + " + ".join(["p['x']"] * 900),
+    ],
+)
+def test_programs_written_to_stop_the_proof_are_assessed_in_seconds(code: str) -> None:
+    began = time.monotonic()
+    assess(f"{EVERY}{code}\nawait send_email(to='a@b.example', body=p['x'])", TOOLS)
+    assert time.monotonic() - began < 10

@@ -17,6 +17,7 @@ from workbench.analysis.parsed_program import child_nodes, walk
 
 _MOST_DEPTH: Final = 12  # names that are bound to parts of each other, and keys
 _MOST_NODES: Final = 20_000  # of a program; no field of a larger one is proved
+_MOST_PARTS: Final = 16  # parts of answers that one name may be
 _ELEMENT: Final = 0  # a part of a path: any element of a list
 _SAME_TEXT: Final = frozenset({"strip", "lower", "casefold"})  # methods that keep what a text means
 _Path: TypeAlias = tuple[str | int, ...]
@@ -56,9 +57,14 @@ class AnswerFields:
         self._parts: dict[ast.AST, frozenset[_Part]] = {}
         self._calls: frozenset[ast.AST] = frozenset()
         self._inner: set[tuple[ast.AST, _Path]] = set()  # what other fields are taken from
+        self._safe: dict[ast.AST, bool] = {}
+        self._plain_names: dict[str, bool] = {}
         nodes = walk(tree)
         if len(nodes) <= _MOST_NODES and not any(map(_hides_changes, nodes)) and not ChangedValues(nodes).any_name:
-            self._read(nodes, calls)
+            try:
+                self._read(nodes, calls)
+            except RecursionError:  # nothing is certain of a program that is too deeply nested
+                self._parts.clear()
 
     def _read(self, nodes: Sequence[ast.AST], calls: Collection[ast.AST]) -> None:
         for node in nodes:
@@ -119,8 +125,9 @@ class AnswerFields:
     def is_whole_list(self, loop: ast.For | ast.AsyncFor) -> bool:
         """Return whether a loop certainly runs over all entries of an answer, and not only over some of them."""
         parts = self._parts.get(loop.iter, frozenset())
-        leaves = any(isinstance(one, ast.Break | ast.Return | ast.Raise) for one in walk(*loop.body))
-        return bool(parts) and not leaves and not any(one.cut or _ELEMENT in one.path for one in parts)
+        if not parts or any(one.cut or _ELEMENT in one.path for one in parts):
+            return False
+        return not any(isinstance(one, ast.Break | ast.Return | ast.Raise) for one in walk(*loop.body))
 
     # ── Parts of answers ────────────────────────────────────────────────────────────────────────────────
     def _parts_of(self, node: ast.expr | None, depth: int = 0) -> frozenset[_Part]:
@@ -161,6 +168,8 @@ class AnswerFields:
             if not parts:
                 return frozenset()
             found |= _below(parts, _ELEMENT) if element else parts
+            if len(found) > _MOST_PARTS:
+                return frozenset()
         self._known[name] = found
         return found
 
@@ -200,6 +209,12 @@ class AnswerFields:
     # ── Uses ────────────────────────────────────────────────────────────────────────────────────────────
     def _is_safe(self, node: ast.AST) -> bool:
         """Return whether the place of an expression certainly changes nothing in its value, nor keeps it for that."""
+        known = self._safe.get(node)
+        if known is None:
+            known = self._safe[node] = self._is_safe_place(node)
+        return known
+
+    def _is_safe_place(self, node: ast.AST) -> bool:
         parent = self._parents.get(node)
         match parent:
             case ast.expr() if self._parts_of(parent):
@@ -240,10 +255,12 @@ class AnswerFields:
             case ast.Call(ast.Name(name)):
                 return (name in FRESH or name in ("set", "list", "dict")) and name not in self._bindings
             case ast.Name(name) if not self._parts_of(node):
-                bound = self._bindings.get(name, ())
-                return all(one.value is not None and not isinstance(one.value, ast.Name) for one in bound) and all(
-                    not one.element and self._is_plain(one.value) for one in bound if one.value is not None
-                )
+                if name not in self._plain_names:
+                    bound = self._bindings.get(name, ())
+                    values = [one.value for one in bound if not one.element and not isinstance(one.value, ast.Name)]
+                    plain = len(values) == len(bound) and all(one is not None and self._is_plain(one) for one in values)
+                    self._plain_names[name] = plain
+                return self._plain_names[name]
         return bool(self._parts_of(node))
 
     def _only_reads(self, call: ast.Call) -> bool:
@@ -279,9 +296,15 @@ def _below(parts: frozenset[_Part], key: str | int) -> frozenset[_Part]:
 
 
 def _is_text(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant(str()) | ast.JoinedStr():
-            return True
-        case ast.BinOp(first, ast.Add(), second):
-            return _is_text(first) or _is_text(second)
+    """Return whether an expression is certainly a text, to judge by its last parts."""
+    for _ in range(_MOST_DEPTH):
+        match node:
+            case ast.Constant(str()) | ast.JoinedStr():
+                return True
+            case ast.BinOp(_, ast.Add(), ast.Constant(str()) | ast.JoinedStr()):
+                return True
+            case ast.BinOp(first, ast.Add()):
+                node = first
+            case _:
+                return False
     return False
