@@ -292,3 +292,43 @@ def test_each_offered_rule_allows_its_own_call_and_names_every_destination(
                 for one in rule.where:
                     if one.path == key and "*" not in one.pattern and isinstance(other.get(key), str):
                         assert str(other[key]).casefold() == one.pattern.replace("\\", "").casefold()
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "other"),
+    [
+        ("delete_branch", {"repo": "r", "ref_name": "x"}, {"repo": "r", "ref_name": "main"}),
+        ("delete_rows", {"table": "t", "filter": "id = 1"}, {"table": "t", "filter": "1 = 1"}),
+        ("delete_rows", {"table": "t", "filter": {"id": 1}}, {"table": "t"}),
+        ("close_issue", {"repo": "r", "issue": 3}, {"repo": "r", "issue": 4}),
+        ("update_many", {"collection": "t", "filter": {"a": 1}, "update": {"b": 1}}, {"collection": "t", "update": {}}),
+        ("pay", {"invoice_id": "i", "amount": 10, "currency": "EUR"}, {"invoice_id": "i", "amount": 10}),
+        ("create_order", {"product_id": "p", "quantity": 1}, {"product_id": "p", "quantity": 1000}),
+        (
+            "share_file",
+            {"file_id": "f", "invitees": ["bob@a.example"]},
+            {"file_id": "f", "invitees": ["eve@b.example"]},
+        ),
+        (
+            "send_mail",
+            {"message": {"to": "bob@a.example"}},
+            {"message": [{"to": "bob@a.example", "attachments": ["x"]}]},
+        ),
+        (
+            "send_mail",
+            {"body": {"Message": {"to": "bob@a.example"}}},
+            {"body": {"Message": {"to": "bob@a.example", "attachments": ["x"]}}},
+        ),
+        ("send_mail", {"to": "bob@a.example", "body": "x"}, {"to": "bob@a.example", "body": "x", "body.cc": "eve"}),
+    ],
+)
+def test_no_offered_rule_leaves_open_what_decides(
+    name: str, call: dict[str, JsonValue], other: dict[str, JsonValue]
+) -> None:
+    tool = Tool("s", name, hints=Hints(destructive=True, open_world=True), hash="h")
+    rules = [replace(one, id="r") for one in proposals(tool, call)]
+    assert rules
+    for rule in rules:
+        judged = ToolRules(tool, (rule,))
+        assert judged.judge(call).decision is CallDecision.ALLOW, rule.label
+        assert judged.judge(other).decision is not CallDecision.ALLOW, rule.label

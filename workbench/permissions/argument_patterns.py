@@ -39,9 +39,9 @@ DEEPEST = 8  # nesting depth of objects that are searched
 # Arguments that say what a call does: a rule that leaves them open would allow anything.
 _DECIDING = names(
     """command commands cmd shell script javascript argv args code function expression python sql query statement
-    statements mutation cypher role permission permissions access scope visibility amount price percent action
-    operation method force recursive cascade overwrite permanent permanently notify notification notifications
-    attachment attachments"""
+    statements mutation cypher role permission permissions access scope visibility amount price percent sum
+    quantity qty currency action operation method force recursive cascade overwrite permanent permanently
+    notify notification notifications attachment attachments"""
 )
 _TYPES = frozenset({"resourcetype", "resource_type", "type", "kind", "object_type"})
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
@@ -92,34 +92,41 @@ def may_hold(
 def other_arguments(where: Sequence[Predicate], arguments: JsonObject, unknown: Set[str]) -> tuple[str, ...]:
     """Return the arguments that a rule derived from this call leaves open."""
     named = {one.path.replace("[]", "") for one in where}
-    known = [path for path, _ in _arguments(arguments) if not _is_named(path, named)]
+    known = [path for path, _ in _arguments(arguments, named) if not _is_named(path, named)]
     later = [name for name in sorted(unknown) if name != "*" and not _is_named(name, named)]
     return tuple(dict.fromkeys((*known, *later)))
 
 
 def _has_more(named: Set[str], arguments: JsonObject, others: Sequence[str] | None) -> bool:
     """Whether a call has an argument that a rule about the named ones does not cover."""
-    for path, value in _arguments(arguments):
+    for path, value in _arguments(arguments, named):
         if _is_named(path, named):
             continue
         if others is None and (value is True or decides(path.rpartition(".")[2])):
             return True
-        if others is not None and path not in others and path.partition(".")[0] not in others:
+        if others is not None and not any(path == one or path.startswith(f"{one}.") for one in others):
             return True
     return False
 
 
 def _is_named(path: str, named: Set[str]) -> bool:
-    return any(path == one or path.startswith(f"{one}.") or one.startswith(f"{path}.") for one in named)
+    return any(path == one or path.startswith(f"{one}.") for one in named)
 
 
-def _arguments(arguments: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-    """Yield path and value of each argument that is not empty; for an object, of each of its fields."""
-    for key, value in arguments.items():
-        if isinstance(value, Mapping) and value:
-            yield from ((f"{key}.{name}", one) for name, one in value.items() if one not in _EMPTY)
+def _arguments(arguments: JsonObject, named: Set[str]) -> Iterator[tuple[str, JsonValue]]:
+    """Yield path and value of each argument that is not empty; for an object, of each of its fields; for what holds a
+    named value, also in lists, of all fields beside it."""
+    stack: list[tuple[str, JsonValue, int]] = [("", arguments, 0)]
+    while stack:
+        path, value, depth = stack.pop()
+        inside = depth < 2 or (depth < DEEPEST and any(one.startswith(f"{path}.") for one in named))
+        if isinstance(value, list) and inside and any(one.startswith(f"{path}.") for one in named):
+            stack.extend((path, one, depth + 1) for one in reversed(value))
+        elif isinstance(value, Mapping) and value and inside:
+            fields = ((_NO_NAME if "." in name or "[]" in name else name, one) for name, one in value.items())
+            stack.extend((f"{path}.{name}" if path else name, one, depth + 1) for name, one in reversed(list(fields)))
         elif value not in _EMPTY:
-            yield key, value
+            yield path, value
 
 
 @lru_cache(maxsize=4096)

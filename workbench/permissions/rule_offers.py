@@ -63,6 +63,11 @@ _PUBLIC: Final = names(
     medium.com reddit.com x.com twitter.com api.telegram.org t.me bit.ly tinyurl.com s3.amazonaws.com
     storage.googleapis.com"""
 )
+# Arguments that select what a call changes: without them it may change everything.
+_SELECTING: Final = names(
+    """filter filters where selector selectors condition conditions criteria pattern glob before after since
+    until match"""
+)
 _STATEMENTS: Final = names("sql query q statement statements command script")
 _NAMING: Final = ("id", "name", "key", "number")  # ends of arguments that name the object acted on
 _KEY_SPACE: Final = re.compile(r"[\w.-]{3,}(?::[\w.-]+)+$")  # `report:november`
@@ -116,21 +121,25 @@ def _conditions(tool: Tool, arguments: JsonObject, workspace: str) -> Iterator[t
     places = tuple(key for key in arguments if key not in led and not _PLACES.isdisjoint(name_words(key)))
     objects = tuple(key for key in arguments if key.casefold().endswith(_NAMING) and key not in (*led, *places))
     statements = {key: kind for key, value in arguments.items() if (kind := _kind_of_sql(key, value))}
+    everything = tool_verbs.DESTROYS in tool_verbs.name_meanings(tool.name)  # each argument says what is destroyed
+    selecting = _SELECTING if not tool_verbs.reads(tool.name) else frozenset[str]()
     deciding = tuple(
         key
         for key, value in arguments.items()
-        if (decides(key) or isinstance(value, bool)) and key not in (*led, *places, *objects)
+        if (everything or decides(key) or isinstance(value, bool) or not selecting.isdisjoint(name_words(key)))
+        and key not in (*led, *places, *objects)
     )
     # what a recipient gets is named as well; what a call is about in a repository or channel is not
     received = any(_PLACES.isdisjoint(name_words(key)) for key in led)
     if led or places:
-        narrow = _exact(arguments, (*led, *places, *(objects if received or not led else ()), *deciding))
+        named = objects if received or not led or everything else ()
+        narrow = _exact(arguments, (*led, *places, *named, *deciding))
     else:
         narrow = _exact(arguments, (*objects, *deciding) if objects else tuple(arguments))
     if narrow:
         yield EXACT, narrow
     if statements:
-        others = [one for one in (*led, *places, *deciding) if one not in statements]
+        others = [one for one in (*led, *places, *(objects if everything else ()), *deciding) if one not in statements]
         rest = _exact(arguments, others)
         if rest or not others:
             kind = READS if set(statements.values()) == {READING} else GROUP
@@ -139,6 +148,8 @@ def _conditions(tool: Tool, arguments: JsonObject, workspace: str) -> Iterator[t
         return
     yield GROUP, tuple(_wider(one, arguments, workspace) for one in narrow)
     yield WORKSPACE, tuple(_in_workspace(one, arguments, workspace) for one in narrow)
+    if everything:
+        return
     if led or places:
         yield PLACE, _exact(arguments, (*led, *places, *(objects if received else ()), *deciding))
     elif deciding and tool_verbs.creates(tool.name):  # the name of what is new decides nothing

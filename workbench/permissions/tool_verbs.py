@@ -49,7 +49,8 @@ ADDRESSES = names("url urls uri uris link href webhook endpoint")
 DESTINATIONS = names(
     """to cc bcc recipient recipients email emails participants attendees url uri channel channel_id path
     destination iban account webhook address host phone chat_id share_with repo repository owner user username
-    with_email to_address target domain guests room topic"""
+    with_email to_address target domain guests room topic invitee invitees receiver receivers principal grantee
+    collaborator collaborators"""
 )
 
 # Verbs that count anywhere in a name, unless a reading verb comes first: `list_delete_markers`.
