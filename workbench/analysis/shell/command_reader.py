@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
@@ -36,6 +36,7 @@ _MESSAGES = names("-m --message -name -iname -path -e -k")  # options that take 
 _SHOWN = 3  # effects and paths that a sentence names
 _MOST_DETAILS = 10
 _MOST_COMMANDS = 3_000  # commands that are read for one script
+_MOST_WORDS = 10_000  # words of all its commands together
 _DEEPEST = 6  # commands inside commands
 _VERSIONED = re.compile(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
 # programs that show something, but start or change more with certain options or subcommands
@@ -165,6 +166,7 @@ class ScriptProgress(Struct):
     """What the readers of one script and of the scripts in it share."""
 
     commands: int = 0
+    words: int = 0
     writes: bool = False  # it writes files
     deletes: bool = False  # it deletes or moves files
     downloads: set[str] = field(default_factory=set)  # files that it downloads
@@ -281,6 +283,10 @@ class CommandReader:
         if not words:
             return
         self._progress.commands += 1
+        self._progress.words += len(words)
+        if self._progress.words > _MOST_WORDS:
+            self.problem("it has too many words")
+            return
         if self.depth > _DEEPEST or self._progress.commands > _MOST_COMMANDS:
             self.problem(
                 "commands in it are nested too deeply" if self.depth > _DEEPEST else "it starts too many commands"
@@ -552,32 +558,36 @@ class CommandCall(Struct, frozen=True):
 
     def value(self, *options: str) -> str | None:
         """The value of the first of these options, also after joined letters: `-so FILE`, `-soFILE`."""
-        for number, argument in enumerate(self.arguments):
-            after = self.arguments[number + 1] if number + 1 < len(self.arguments) else ""
-            for option in options:
-                if argument == option or _ends_with_letter(argument, option):
-                    return after
-                if option.startswith("--"):
-                    name, given, value = argument.partition("=")
-                    if name == option or (len(name) > 4 and option.startswith(name)):
-                        return value if given else after
-                elif argument.startswith(option) and len(argument) > 2:
-                    return argument[2:]
-                elif _is_letter(option) and self._letters(argument).endswith(option[1]):
-                    return argument[argument.index(option[1]) + 1 :] or after
-                elif _is_letter(option) and (value := _joined_path(argument, option[1])):
-                    return value
-        return None
+        return next(self._values(options), None)
 
     def values(self, *options: str) -> list[str]:
         """All values of these options."""
-        found, rest = list[str](), self
-        for number, argument in enumerate(self.arguments):
-            rest = CommandCall(self.name, self.arguments[number : number + 2], [], self.command)
-            alone = CommandCall(self.name, [argument], [], self.command)
-            if (value := alone.value(*options)) is not None:
-                found.append(value or rest.value(*options) or "")
-        return found
+        return list(self._values(options))
+
+    def _values(self, options: Sequence[str]) -> Iterator[str]:
+        for argument, after in itertools.pairwise([*self.arguments, ""]):
+            if argument[:1] == "-" and (value := self._value_in(argument, after, options)) is not None:
+                yield value
+
+    def _value_in(self, argument: str, after: str, options: Sequence[str]) -> str | None:
+        name, given, value = argument.partition("=")
+        letters = self._letters(argument)
+        for option in options:
+            if argument == option:
+                return after
+            if option.startswith("--"):
+                if name == option or (len(name) > 4 and option.startswith(name)):
+                    return value if given else after
+            elif argument.startswith(option) and len(argument) > 2:
+                return argument[2:]
+            elif _is_letter(option) and option[1] in argument:
+                if _ends_with_letter(argument, option):
+                    return after
+                if letters.endswith(option[1]):
+                    return argument[argument.index(option[1]) + 1 :] or after
+                if path := _joined_path(argument, option[1]):
+                    return path
+        return None
 
     def operands(self, value_options: Iterable[str] = ()) -> list[str]:
         """The arguments that are no options; `value_options` take the next word."""

@@ -18,6 +18,7 @@ _NUMBER_COMMANDS = "qQlL"
 
 _AWK_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _AWK_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_SLASH = re.compile(r"\s*/")
 _AWK_ACTING = frozenset({"system", "getline", "ARGV", "ENVIRON", "SYMTAB"})
 _AWK_BEFORE_VALUE = frozenset({"print", "printf", "return", "in", "case", "exit", "delete", "do", "else"})
 _AWK_BEFORE_CONDITION = frozenset({"if", "while", "for", "switch"})
@@ -216,7 +217,7 @@ class _AwkProgram:
         elif one in ";}":
             self._printing = None
         self._at += 2 if two in ("||", "++", "--") else 1
-        if two in ("++", "--") and self._text[self._at :].lstrip().startswith("/"):
+        if two in ("++", "--") and _SLASH.match(self._text, self._at):
             raise _NotUnderstood  # it divides after a variable, and begins an expression before one
         self._word = ""
 
@@ -227,7 +228,7 @@ class _AwkProgram:
             if one == "\n":
                 raise _NotUnderstood
             if end == "/" and one == "[":  # programs disagree about a slash in brackets
-                close = self._text.index("]", self._at + 2) if "]" in self._text[self._at + 2 :] else -1
+                close = self._text.find("]", self._at + 2)
                 if close < 0 or "/" in self._text[self._at : close]:
                     raise _NotUnderstood
             self._at += 2 if one == "\\" else 1
