@@ -325,6 +325,12 @@ def test_what_sql_does_is_said(sql: str, effects: list[str]) -> None:
     assert [one.text for one in describe_sql(sql)] == effects
 
 
+def test_changes_beyond_a_limit_are_mentioned_and_not_read() -> None:
+    effects = [one.text for one in describe_sql("(UPDATE t SET a = 1 WHERE b = 1 " * 600)]
+    assert effects[-1] == "Runs further SQL statements that are not listed"
+    assert len(effects) <= 21
+
+
 def effect_of(code: str, name: str) -> Effect:
     (effect,) = [one for one in judged(code).effects if one.subject == name]
     return effect

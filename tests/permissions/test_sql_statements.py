@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from workbench.permissions.sql_statements import SqlKind, only_reads, read_sql
+from workbench.permissions.sql_statements import SqlKind, only_reads, read_sql, table_of_added_rows
 
 READING = """
 SELECT 1
@@ -136,6 +136,12 @@ def test_what_a_statement_does(
 ) -> None:
     (found,) = read_sql(text)
     assert (found.kind, found.target, found.tables, found.restricted) == (kind, target, tables, restricted)
+
+
+def test_rows_of_one_form_are_read_at_once() -> None:
+    rows = ", ".join(["(1, 'a')"] * 500)
+    assert table_of_added_rows(f"INSERT INTO shop.Orders (id, name) VALUES {rows}") == "shop.orders"
+    assert table_of_added_rows(f"INSERT INTO orders VALUES {rows} RETURNING id") == ""
 
 
 def test_statements_are_split_outside_quotes_only() -> None:

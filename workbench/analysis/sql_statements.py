@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from msgspec import Struct
@@ -20,6 +20,7 @@ from workbench.analysis.visible_text import shorten
 from workbench.permissions.sql_statements import SqlKind, read_sql
 
 MOST_STATEMENTS: Final = 6
+MOST_CHANGES: Final = 20  # of one statement
 MOST_TEXT: Final = 20_000  # characters that are read
 MOST_TABLES: Final = 3
 MOST_COLUMNS: Final = 3
@@ -57,6 +58,9 @@ class SqlEffect(Struct, frozen=True):
     kind: SqlClass
 
 
+_FURTHER: Final = SqlEffect("Runs further SQL statements that are not listed", SqlClass.UNKNOWN)
+
+
 def describe_sql(text: str) -> tuple[SqlEffect, ...]:
     """Return what the statements of a text do, in order. Equal ones are listed once."""
     found: dict[SqlEffect, None] = {}
@@ -64,7 +68,7 @@ def describe_sql(text: str) -> tuple[SqlEffect, ...]:
     for words in statements[:MOST_STATEMENTS]:
         found.update(dict.fromkeys(_describe(words)))
     if len(statements) > MOST_STATEMENTS or len(text) > MOST_TEXT:
-        found[SqlEffect("Runs further SQL statements that are not listed", SqlClass.UNKNOWN)] = None
+        found[_FURTHER] = None
     if found and all(one.kind is SqlClass.READS for one in found):
         doubts = _doubts(text, {words[0].upper() for words in statements}, len(statements))
         found |= dict.fromkeys(SqlEffect(f"May change data, because {doubt}", SqlClass.UNKNOWN) for doubt in doubts[:1])
@@ -103,9 +107,9 @@ def _describe(words: list[str]) -> list[SqlEffect]:
         if not runs or rest is None:
             return [SqlEffect("Explains a query", SqlClass.READS)]
         return _describe(words[rest:])
-    found = [effect for at in range(len(words)) if (effect := _change_at(words, upper, at)) is not None]
-    if found:
-        return found
+    changes = (effect for at in range(len(words)) if (effect := _change_at(words, upper, at)) is not None)
+    if found := list(islice(changes, MOST_CHANGES + 1)):
+        return found if len(found) <= MOST_CHANGES else [*found[:MOST_CHANGES], _FURTHER]
     if upper[0] in _READING or (upper[0] == "WITH" and "SELECT" in upper):
         reaching = _reaches_files(upper)
         if reaching:

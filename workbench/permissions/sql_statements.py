@@ -68,7 +68,7 @@ def table_of_added_rows(text: str) -> str:
 
 _CONSTANTS = names("NULL TRUE FALSE DEFAULT CURRENT_TIMESTAMP CURRENT_DATE CURRENT_TIME")
 # `INSERT INTO a.b (c, d) VALUES (1, 'x'), (2, 'y')`, with one letter for each token
-_INSERT = re.compile(r"IN(?:\.N)*(?:\(N(?:,N)*\))?V(?P<row>\(-?C(?:,-?C)*\))(?:,(?P=row)|,\(-?C(?:,-?C)*\))*")
+_INSERT = re.compile(r"IN(?:\.N)*(?:\(N(?:,N)*\))?V\(-?C(?:,-?C)*\)(?:,\(-?C(?:,-?C)*\))*")
 
 
 def _table_of_insert(tokens: Sequence[_Token]) -> str:
