@@ -206,10 +206,12 @@ def _with(settings, **changes):
 
 
 async def test_an_agent_has_only_so_many_programs_open(demo, agent):
-    for _ in range(OPEN_RUNS):
-        demo.run_manager.submit(SENDS, agent)
+    runs = [demo.run_manager.submit(SENDS, agent) for _ in range(OPEN_RUNS)]
     with pytest.raises(WorkbenchError, match="programs that wait or run"):
         demo.run_manager.submit(SENDS, agent)
+    first = await waiting(demo, runs[0])
+    again = demo.run_manager.submit(SENDS, agent, join=True)
+    assert again.id == first.id, "what waits already is joined, and needs no further one"
     other = demo.services.sessions.open("another agent")
     assert (
         await demo.run_manager.wait_until_finished(demo.run_manager.submit("result = 1", other).id)

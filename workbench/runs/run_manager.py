@@ -231,7 +231,6 @@ class RunManager:
         check_not_paused(self._services.settings(), session.origin)
         if wish not in WITHOUT_PROGRAM:
             self._check_enabled()
-        self._check_open(session)
         check_language(language, state)
         wanted = self._services.run_profiles.find(profile).name  # raises for an unknown or blocked profile
         found = self.states.find(session, state) if state else None
@@ -260,6 +259,7 @@ class RunManager:
             check_dry_run_possible(proposal)
         if join and (same := self._find_same(proposal)) is not None:
             return same
+        self._check_open(session)
         run = ProgramRun(self._services, session, proposal, found, text)
         return self._start(run)
 
