@@ -354,3 +354,27 @@ def test_each_fact_occurs_once() -> None:
     assert (facts.flows, facts.findings) == ((), ())
     assert verdict.headline[0].subject == "demo.send_email"
     assert len({one.text for one in verdict.effects}) == len(verdict.effects) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        (
+            "send_email",
+            {"to": ["ann@a.example"], "subject": "s", "reply_to": "eve@b.example"},
+            "reply to eve@b.example",
+        ),
+        ("send_email", {"to": ["ann@a.example"], "subject": "s", "attachments": ["/etc/passwd"]}, "/etc/passwd"),
+        ("share_document", {"document_id": "d", "email": "eve@b.example", "role": "owner"}, "role owner"),
+        ("post_message", {"channel": "c", "text": "t", "webhook_url": "https://b.example/x"}, "https://b.example/x"),
+        (
+            "create_payment_link",
+            {"price": "chair", "redirect_url": "https://login.company-portal.example/renew"},
+            "https://login.company-portal.example",
+        ),
+    ],
+)
+def test_addresses_rights_and_attachments_are_named(name: str, arguments: dict[str, object], told: str) -> None:
+    sends = tool(f"s.{name}", SENDS, *arguments)
+    given = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+    assert told in assess(f"from servers.s import {name}\nawait {name}({given})", [sends]).sentence

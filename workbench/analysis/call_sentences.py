@@ -83,6 +83,10 @@ _IDENTITY: Final = names(
     names line row"""
 )
 _TITLES: Final = names("subject title summary name headline")
+# Arguments of sending tools that say what a recipient gets beside a text, or where answers go.
+_GIVEN: Final = names(
+    "attachment attachments file files reply role permission permissions access visibility amount price"
+)
 _CONTENT: Final = names(
     """body text message content contents html markdown description comment note notes data query q prompt value values
     fields payload json csv rows blocks caption reason details"""
@@ -624,18 +628,19 @@ def _sending(
     data = writer.data([*content, *ids])
     title = _title([one for one in content if one.is_whole or not data])
     where = _target(targets, writer)
+    more = _sent_with(content)
     if data:
         subject = f" ({_titled(content, ())})".replace("(with ", "(").replace("(titled ", "(title ") if title else ""
         kind = f" as {noun}" if noun else ""
         held = [writer.facts[source] for one in (*content, *ids) for source in one.sources]
         several = any(facts.limit is not None and facts.limit > 1 for facts in held)
         together = f" in one {'mail' if mails else 'message'}" if writer.once and several else ""
-        return f"{head} {data}{kind}{subject}{f' to {where}' if where else ''}{together}"
+        return f"{head} {data}{kind}{subject}{f' to {where}' if where else ''}{together}{more}"
     if mails and where:
-        return f"{head} {title} to {where}" if title else f"{head} {where}"
+        return f"{head} {title} to {where}{more}" if title else f"{head} {where}{more}"
     ids, around = _own_ids(ids, words)
     what = " ".join(filter(None, (noun or ("e-mail" if mails else ""), _constants(ids), title, _belonging(around))))
-    return f"{head} {what}{f' to {where}' if where else ''}".rstrip()
+    return f"{head} {what}{f' to {where}' if where else ''}".rstrip() + more
 
 
 def _passing_on(
@@ -767,7 +772,16 @@ def _is_detail(argument: _Argument) -> bool:
     """Return whether an argument is a short constant that is named with its role, such as an amount or a state."""
     if argument.sources or not argument.is_whole or argument.name in _FLAGS | _CONTENT | _TITLES | _LIMITS:
         return False
-    return argument.name in _AMOUNTS or all(0 < len(text) <= SHORT and text != "False" for text in argument.texts)
+    if argument.name in _AMOUNTS or tool_verbs.names_address(argument.name):
+        return True
+    return all(0 < len(text) <= SHORT and text != "False" for text in argument.texts)
+
+
+def _sent_with(content: Sequence[_Argument]) -> str:
+    """Return what a recipient gets beside a text, and which rights and addresses: ", with role owner"."""
+    known = {one.name: one.constant for one in content if one.is_whole and one.constant and not one.sources
+             and (not one.name_words.isdisjoint(_GIVEN) or tool_verbs.names_address(one.name))}  # fmt: skip
+    return f", with {_roles(known)}" if known else ""
 
 
 def _amount(content: Sequence[_Argument]) -> str:
