@@ -276,6 +276,13 @@ greet() { ls; }; env greet
 npx --no-install -c "rm -rf src"
 node --check a.js --require ./evil.js
 rg -f ~/.ssh/id_rsa .
+date -f ~/.ssh/id_rsa
+date --file=/home/ann/.ssh/id_rsa
+xargs -a ~/.ssh/id_rsa echo
+find . -name x | xargs -a list rm -rf
+man ~/.ssh/id_rsa
+info --file /home/ann/.ssh/id_rsa
+bc ~/.ssh/id_rsa
 grep --exclude-from=/home/ann/.ssh/id_rsa x f
 sort --files0-from ~/.netrc
 find . -files0-from ~/.netrc

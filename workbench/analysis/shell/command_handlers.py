@@ -233,7 +233,9 @@ def _xargs(reader: CommandReader, call: CommandCall) -> None:
             return reader.evaluate(rest[0].replace("{}", HOLE), call.command, "shell commands", shell=True)
     own = CommandCall(call.name, call.arguments[: len(call.arguments) - len(rest)], [], call.command)
     mark = next((one[10:] for one in own.arguments if one.startswith("--replace=")), "") or own.value("-I") or "{}"
-    paths = _listed_paths(call)
+    files = own.values("-a", "--arg-file")
+    reader.read(files)
+    paths = [HOLE] if files else _listed_paths(call)
     words = [path.join(one.split(mark)) for one in rest for path in (paths if mark in one else [""])]
     return reader.read_inner([*words, *paths] if words == rest else words, call.command) if rest else None
 
@@ -536,9 +538,15 @@ _SETTERS = {  # options and words with which a program that shows something chan
 }  # fmt: skip
 
 
+_FILE_OPTIONS = {"date": ("-f", "--file"), "info": ("-f", "--file"), "logger": ("-f", "--file")}
+
+
 def _nothing(reader: CommandReader, call: CommandCall) -> None:
     """Builtins and programs that show something harmless, or change only the shell itself."""
     _check_indexes(reader, call)
+    reader.read(call.values(*_FILE_OPTIONS.get(call.name, ())))
+    if call.name in ("bc", "man", "info"):  # the others of `man` and `info` are names of pages
+        reader.read(one for one in call.operands() if call.name == "bc" or "/" in one or one.startswith((".", HOLE)))
     named = call.values("-v") if call.name == "printf" else call.operands()
     if call.name in ("read", "mapfile", "readarray", "printf", "getopts"):
         risky = [one for one in named if HOLE in one or (loads_code(one) and one.isupper())]
