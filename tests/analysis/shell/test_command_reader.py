@@ -443,6 +443,12 @@ echo hi >> ~/.bashrc
 echo x > .git/hooks/pre-commit
 echo x > .github/workflows/ci.yml
 echo x > .claude/settings.json
+echo x > .GIT/hooks/pre-commit
+echo x > .windsurf/rules/x.md
+echo x > lefthook.yml
+echo x > .gdbinit
+echo x > .cargo/config.toml
+cp a.txt .venv/lib/python3.12/site-packages/a.pth
 echo x > /etc/hosts
 tee ~/.zshrc < x
 sed 's/a/b/e' f

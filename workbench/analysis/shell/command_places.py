@@ -63,8 +63,10 @@ _STARTUP = re.compile(
     |\.devcontainer(?:/|$)|\.claude(?:/|$)|\.claude\.json$|\.cursor(?:/|$)|\.codex(?:/|$)|\.copilot(?:/|$)|\.gemini(?:/|$)
     |\.mcp\.json$|workbench\.toml$|mcp-workbench(?:/|$)|\.(?:bash|zsh|k|c)?(?:rc|shrc|login|logout)$|\.z(?:env|profile)$
     |\.zshenv$|\.(?:bash_)?profile$|\.bash_aliases$|\.inputrc$|\.vimrc$|\.gitconfig$|\.config/(?:git|autostart|fish|systemd
-    |environment\.d|nvim)(?:/|$)|\.local/bin(?:/|$)|LaunchAgents(?:/|$)|\.ssh(?:/|$)|sitecustomize\.py$|\.pth$)""",
-    re.VERBOSE,
+    |environment\.d|nvim)(?:/|$)|\.local/bin(?:/|$)|LaunchAgents(?:/|$)|\.ssh(?:/|$)|sitecustomize\.py$|[^/]+\.pth$
+    |\.(?:windsurf|zed|continue|kiro|roo)(?:/|$)|\.aider\.conf\.yml$|\.?lefthook\.(?:ya?ml|toml|json)$
+    |\.(?:exrc|nvimrc|gdbinit|lldbinit|pnpmfile\.cjs|yarnrc\.yml)$|\.cargo/config(?:\.toml)?$)""",
+    re.VERBOSE | re.IGNORECASE,  # some file systems ignore case
 )
 _SECRET_NAMES = (".env", ".ssh", ".aws", ".netrc", ".npmrc", ".pypirc", ".git-credentials", "id_rsa", "id_ed25519")
 _MOST_FOLDERS = 4  # in which commands may run
