@@ -155,7 +155,7 @@ for m in inbox["mails"]:
         TOOLS,
     )
     assert verdict.headline[0].text == (
-        "Mails data of up to 20 customers (demo.list_customers, line 7) and the “subject” in inbox data"
+        "Mails data of up to 20 customers (demo.list_customers, line 7) and inbox data"
         " (demo.list_inbox, line 3) to addresses taken from the “body” of outsiders' text (demo.read_mail, line 5)"
         " through demo.send_email, once per inbox entry."
     )
@@ -214,7 +214,7 @@ def test_a_file_is_named_as_the_content_and_each_object_of_a_loop_is_named() -> 
     code = "for n in ('prod', 'staging'):\n    await kubectl_delete(resourceType='namespace', name=n)"
     assert said(code) == "Deletes namespaces prod and staging through kubernetes.kubectl_delete."
     code = "for c in (await list_customers())['customers']:\n    await CreateMessage(To=c['phone'], Body='x')"
-    assert "to the “phone” in customer data (demo.list_customers, line " in said(code)
+    assert "to the “phone” of customers (demo.list_customers, line " in said(code)
 
 
 def test_a_server_that_is_not_verified_is_named_once_at_the_end() -> None:

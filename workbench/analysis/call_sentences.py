@@ -35,6 +35,7 @@ MOST_SOURCES: Final = 2  # named sources of one part of a sentence; the rest is 
 MOST_CONSTANTS: Final = 3
 MOST_INNER: Final = 40  # constants inside a display that are looked at
 MOST_WORDS: Final = 6  # of a tool's name
+LONG: Final = 200  # characters of a sentence that names no fields of data any more
 SHORT: Final = 30  # characters of a constant that is named with its role
 MOST_DEPTH: Final = 16  # words of keys that lead to one
 _MORE_VERBS = names(
@@ -235,10 +236,25 @@ class CallDescriber:
     ) -> CallText:
         """Return the sentence. `texts`: the constant texts of each argument. `looped`: called in a loop, or maybe.
         `once`: certainly not called twice."""
-        facts = facts_of(tool)
         many = looped or bool(sink is not None and sink.loops)
-        writer = _Writer(self._sources, many, sink, once and not many)
         arguments = _arguments(tool, given, texts, sink)
+        writer = _Writer(self._sources, many, sink, once and not many)
+        found = self._describe(tool, given, arguments, sink, looped, writer)
+        if len(found.text) <= LONG:
+            return found
+        writer = _Writer(self._sources, many, sink, once and not many, names_fields=False)
+        return self._describe(tool, given, arguments, sink, looped, writer)
+
+    def _describe(
+        self,
+        tool: Tool,
+        given: Arguments,
+        arguments: list[_Argument],
+        sink: SinkCall | None,
+        looped: bool,
+        writer: _Writer,
+    ) -> CallText:
+        facts = facts_of(tool)
         effects = _sql_of(tool, arguments)
         sends = False
         if facts.contradicts:
@@ -286,12 +302,19 @@ class _Writer:
     """Names sources in one sentence: the first time with tool and line, then by the line alone."""
 
     def __init__(
-        self, facts: Mapping[CallSource, SourceFacts], many: bool, sink: SinkCall | None = None, once: bool = False
+        self,
+        facts: Mapping[CallSource, SourceFacts],
+        many: bool,
+        sink: SinkCall | None = None,
+        once: bool = False,
+        *,
+        names_fields: bool = True,
     ) -> None:
-        """`sink`: the call, if its arguments were followed. `once`: it is certainly made once at most."""
-        self.facts, self.many, self.once = facts, many, once
+        """`sink`: the call, if its arguments were followed. `once`: it is certainly made once at most. `names_fields`:
+        of the data that is passed on."""
+        self.facts, self.many, self.once, self.names_fields = facts, many, once, names_fields
         loops = sink.loops if sink is not None else ()
-        self.selects = sink is not None and sink.conditional
+        self.selects = sink is not None and sink.selective
         self.every = loops[0].over if len(loops) == 1 and loops[0].every and not self.selects else NO_SOURCES
         self.cited: dict[tuple[str, int], None] = {}
 
@@ -338,8 +361,8 @@ class _Writer:
         source = argument.sources[0]
         names = self._field_names(source, argument.fields)
         outsiders = self.facts[source].untrusted
-        whose = f"{names} of outsiders' text" if outsiders else self._noun(source, argument.fields)
-        return f"{whose} {self.place(source)}" if names else ""
+        whose = f"{names} of outsiders' text" if outsiders else self._noun(source, argument.fields, always=True)
+        return f"{whose} {self.place(source)}" if names and names in whose else ""
 
     def place(self, source: CallSource) -> str:
         known = (source.name, source.line) in self.cited
@@ -357,12 +380,18 @@ class _Writer:
             return f"{len(found)} fields"
         return f"the {' and '.join(quoted(one, SHORT) for one in found)}"
 
-    def _noun(self, source: CallSource, fields: Iterable[CallSource] = ()) -> str:
-        """Return the data of an answer, with its fields if nothing else of it is used."""
+    def _noun(self, source: CallSource, fields: Iterable[CallSource] = (), *, always: bool = False) -> str:
+        """Return the data of an answer, with its fields if nothing else of it is used. `always`: however long."""
         noun, names = self._whole_noun(source), self._field_names(source, fields)
-        if not names or self.facts[source].path or noun == "data":
+        if not names or self.facts[source].path or noun == "data" or not (always or self.names_fields):
             return noun
-        return f"{names} of {noun.removeprefix('data of ')}" if noun.startswith("data of ") else f"{names} in {noun}"
+        if noun.startswith("data of "):
+            return f"{names} of {noun.removeprefix('data of ')}"
+        tool = self.facts[source].tool
+        listed = object_of(tool) if action_of(tool)[0] in ("list", "search", "query", "find") else ""
+        if listed and noun == f"{_singular(listed)} data":
+            return f"{names} of {listed if _is_plural(listed) else f'{listed} entries'}"
+        return f"{names} in {noun}"
 
     def _whole_noun(self, source: CallSource) -> str:
         facts = self.facts[source]

@@ -175,7 +175,28 @@ def test_the_fields_of_a_list_are_named_if_nothing_else_of_it_is_used(code: str,
         ),
         (
             "for c in p['customers']:\n    await delete_customer(id=c['id'])\n    if input():\n        break",
-            "Deletes up to 9 customers from the list (",
+            "Deletes up to 9 customers that the program selects from the list (",
+        ),
+        (
+            "x = [c for c in p['customers'] if c['vip']]\nfor c in p['customers']:\n    if c['old']:\n"
+            "        await delete_customer(id=c['id'])",
+            "Deletes up to 9 customers that the program selects from the list (",
+        ),
+        (
+            "for c in p['customers']:\n    if c['old']:\n        continue\n    await delete_customer(id=c['id'])",
+            "Deletes up to 9 customers that the program selects from the list (",
+        ),
+        (
+            "if input():\n    for c in p['customers']:\n        await delete_customer(id=c['id'])",
+            "Deletes all customers of the list, up to 9 (",
+        ),
+        (
+            "for c in p['customers']:\n    c['old'] and await delete_customer(id=c['id'])",
+            "Deletes up to 9 customers that the program selects from the list (",
+        ),
+        (
+            "[await delete_customer(id=c['id']) for c in p['customers'] if c['old']]",
+            "Deletes up to 9 customers that the program selects from the list (",
         ),
     ],
 )

@@ -69,6 +69,7 @@ class SinkCall(Struct):
     arguments: dict[str, CallSources] = field(default_factory=dict)
     loops: tuple[Repetition, ...] = ()
     conditional: bool = False  # some turns of the loops, or the program, may not make the call
+    selective: bool = False  # some turns of the innermost loop may not
     fields: dict[str, CallSources] = field(default_factory=dict)  # the sources of arguments that are certain fields
     plain: frozenset[str] = frozenset()  # arguments that are one field as it is
 
@@ -109,6 +110,7 @@ class SourceEvaluator:
         self.raised = NO_SOURCES  # sources of the errors that the program raises
         self.branches = 0  # around the current line, in its function
         self.conditions = 0  # the same, in all functions that are being called
+        self.outer_conditions: list[int] = []  # around each loop
         self.left_early = False  # an earlier line may have ended the turn of the loop
         self.work = 0
 
@@ -195,6 +197,7 @@ class SourceEvaluator:
     ) -> None:
         """Evaluate the body once for each of `turns`, which begin a turn."""
         self.loops.append(around)
+        self.outer_conditions.append(self.conditions)
         left_early, self.left_early = self.left_early, False
         for begin in turns:
             before = dict(self.names.names)
@@ -202,6 +205,7 @@ class SourceEvaluator:
             self.block(body)
             self.names.names = _joined_names([self.names.names, before])
         self.loops.pop()
+        self.outer_conditions.pop()
         self.left_early = left_early
         self.block(orelse)
 
@@ -261,6 +265,8 @@ class SourceEvaluator:
         first, *others = node.generators
         iterated = self.value(first.iter)
         self.loops.append(self.repetition(first.iter, iterated))
+        self.outer_conditions.append(self.conditions)
+        self.conditions += any(one.ifs for one in node.generators)
         turns = _turns(iterated)
         each = (
             not others and not first.ifs and len(turns) == len(iterated.entries) and not isinstance(node, ast.SetComp)
@@ -282,15 +288,24 @@ class SourceEvaluator:
                 made.add_entry(self.value(node.elt), HeldData(constant=number) if each else None)
             del self.loops[loops + 1 :]
         del self.loops[loops:]
-        self.conditions -= any(one.ifs for one in node.generators)
+        self.conditions = self.outer_conditions.pop()
         self.names = outer
         return made
+
+    @contextmanager
+    def condition(self) -> Iterator[None]:
+        """Evaluate what may not run."""
+        self.branches, self.conditions = self.branches + 1, self.conditions + 1
+        yield
+        self.branches, self.conditions = self.branches - 1, self.conditions - 1
 
     @contextmanager
     def repeated(self, iterated: HeldData) -> Iterator[None]:
         """Evaluate what runs once for each element of a value."""
         self.loops.append(_repetition_over(iterated))
+        self.outer_conditions.append(self.conditions)
         yield
+        self.outer_conditions.pop()
         self.loops.pop()
 
     def repetition(self, node: ast.expr, iterated: HeldData) -> Repetition:
@@ -342,6 +357,8 @@ class SourceEvaluator:
         elif len(sink.loops) < len(self.loops):
             sink.loops = tuple(self.loops)
         sink.conditional = sink.conditional or self.conditions > 0 or self.left_early
+        around = self.outer_conditions[-1] if self.outer_conditions else self.conditions
+        sink.selective = sink.selective or self.conditions > around or (bool(self.loops) and self.left_early)
         sink.plain = self.fields.plain_arguments(node)
         for number, data in enumerate(positional):
             if data.keys is not None or (data.entries and all(isinstance(key, str) for key in data.entries)):
@@ -572,10 +589,9 @@ def _try(evaluator: SourceEvaluator, node: ast.Try) -> bool:
         evaluator.names.names = _joined_names([dict(after), before])
         if handler.name:
             evaluator.bind(handler.name, leaf(evaluator.raised))
-        evaluator.branches += 1
-        if not evaluator.block(handler.body):
-            ends.append(evaluator.names.names)
-        evaluator.branches -= 1
+        with evaluator.condition():
+            if not evaluator.block(handler.body):
+                ends.append(evaluator.names.names)
     evaluator.names.names = _joined_names(ends) if ends else after
     return evaluator.block(node.finalbody) or not ends
 
@@ -585,13 +601,12 @@ def _match(evaluator: SourceEvaluator, node: ast.Match) -> None:
     before, ends = dict(evaluator.names.names), [dict(evaluator.names.names)]
     for case in node.cases:
         evaluator.names.names = dict(before)
-        evaluator.branches += 1
-        _bind_pattern(evaluator, case.pattern, subject)
-        if case.guard is not None:
-            evaluator.value(case.guard)
-        if not evaluator.block(case.body):
-            ends.append(evaluator.names.names)
-        evaluator.branches -= 1
+        with evaluator.condition():
+            _bind_pattern(evaluator, case.pattern, subject)
+            if case.guard is not None:
+                evaluator.value(case.guard)
+            if not evaluator.block(case.body):
+                ends.append(evaluator.names.names)
     evaluator.names.names = _joined_names(ends)
 
 
@@ -629,13 +644,17 @@ def _return(evaluator: SourceEvaluator, node: ast.Return) -> bool:
     return True
 
 
-def _leave(evaluator: SourceEvaluator, node: ast.Raise | ast.Break | ast.Continue) -> bool:
+def _raise(evaluator: SourceEvaluator, node: ast.Raise) -> bool:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             data = evaluator.value(child)
             evaluator.raised |= data.all_sources()
-    # what a loop bound before `break` is used after it
-    return not isinstance(node, ast.Break)
+    return True
+
+
+def _leave_turn(evaluator: SourceEvaluator, node: ast.Break | ast.Continue) -> bool:
+    evaluator.left_early = True
+    return False  # what the turn bound before it is used after it
 
 
 def _function(evaluator: SourceEvaluator, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -716,7 +735,9 @@ _STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[SourceEvaluator, Any], bool
     ast.TryStar: _try,
     ast.Match: _match,
     ast.Return: _return,
-    ast.Raise: _leave,
+    ast.Raise: _raise,
+    ast.Break: _leave_turn,
+    ast.Continue: _leave_turn,
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,
     ast.ClassDef: _class,
@@ -782,13 +803,16 @@ def _formatted(evaluator: SourceEvaluator, node: ast.FormattedValue) -> HeldData
 
 
 def _boolean(evaluator: SourceEvaluator, node: ast.BoolOp) -> HeldData:
-    every = evaluator.values(node.values)
+    every = [evaluator.value(node.values[0])]
+    with evaluator.condition():
+        every += evaluator.values(node.values[1:])
     return every[-1] if isinstance(node.op, ast.And) else join_all(every)
 
 
 def _conditional(evaluator: SourceEvaluator, node: ast.IfExp) -> HeldData:
     evaluator.value(node.test)
-    return join(evaluator.value(node.body), evaluator.value(node.orelse))
+    with evaluator.condition():
+        return join(evaluator.value(node.body), evaluator.value(node.orelse))
 
 
 def _sequence(evaluator: SourceEvaluator, node: ast.List | ast.Tuple | ast.Set) -> HeldData:
