@@ -41,6 +41,7 @@ TOOLS = (
     tool("sqlite.read_query", READS, "query"),
     tool("fs.read_text_file", READS, "path"),
     tool("fs.move_file", DESTROYS, "source", "destination"),
+    tool("fs.write_file", DESTROYS, "path", "content"),
     tool("kubernetes.kubectl_delete", DESTROYS, "resourceType", "name", "namespace", "force"),
     tool("kubernetes.kubectl_logs", READS, "resourceType", "name", "namespace"),
     tool("pay.create_refund", DESTROYS, "payment_intent", "amount"),
@@ -180,6 +181,15 @@ for m in inbox["mails"]:
 )
 def test_it_is_said_how_often(loop: str, often: str) -> None:
     assert said(loop).endswith(often)
+
+
+def test_what_an_answer_chooses_is_named_before_what_is_written_there() -> None:
+    found = said(
+        "place = (await read_text_file(path='a.txt'))['content'].strip()\n"
+        "await write_file(path=place, content='copied')\n"
+    )
+    chosen, text = found.index("chosen from"), found.index("with text “copied”")
+    assert chosen < found.index("a.txt") < text
 
 
 def test_a_value_of_which_only_some_possibilities_are_known_is_not_said_to_be_one_of_them() -> None:

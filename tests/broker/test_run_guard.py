@@ -121,7 +121,7 @@ async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_prog
     assert held_call.why[0].startswith("The destination (to) comes from text that outsiders can write")
     assert held_call.sentence == (
         "test agent wants to call demo.send_email (line 3): to records@collect-data.example, which text of outsiders "
-        "names (demo.read_mail)."
+        "from demo.read_mail names."
     )
     assert "shown to you" in held_call.once_only, "each further stranger's address is shown"
     assert await outbox(office) == []

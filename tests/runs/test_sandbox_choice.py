@@ -72,9 +72,9 @@ async def test_a_stronger_level_needs_no_word_and_a_weaker_one_says_what_was_wan
     assert await placed(Risk.MEDIUM, PROCESS, absent(CONTAINER), VM) == ("vm", "")
     level, words = await placed(Risk.HIGH, PROCESS, absent(CONTAINER), absent(VM))
     assert level == "process"
-    assert (
-        words
-        == "This program needs a container, but this machine has none. It runs in the process sandbox at full strength."
+    assert words == (
+        "This program should run in a container, but this machine has none. It runs in the process sandbox at full"
+        " strength instead."
     )
     level, words = await placed(Risk.CRITICAL, PROCESS, CONTAINER, absent(VM))
     assert (level, "runs in a container" in words) == ("container", True)
@@ -83,7 +83,7 @@ async def test_a_stronger_level_needs_no_word_and_a_weaker_one_says_what_was_wan
 async def test_a_reduced_sandbox_never_gets_a_program_of_high_risk() -> None:
     weak = replace(PROCESS, reduced=True, hint="Allow user namespaces.")
     level, words = await placed(Risk.MEDIUM, weak, absent(CONTAINER), absent(VM))
-    assert (level, words.endswith("reduced strength.")) == ("process", True)
+    assert (level, words.endswith("reduced strength instead.")) == ("process", True)
     with pytest.raises(Exception, match="reduced strength"):
         await placed(Risk.HIGH, weak, absent(CONTAINER), absent(VM))
     plain = Settings(isolation_high="process")
@@ -154,7 +154,7 @@ async def test_an_agent_s_run_waits_for_consent_although_it_would_pass(bare: Cor
     agent = bare.services.sessions.open("test agent")
     run = await reached(bare, bare.run_manager.submit("result = 6 * 7", agent), *OVER)
     assert run.state is RunState.WAITING
-    assert run.isolation.startswith("This program needs a container, but this machine has none")
+    assert run.isolation.startswith("This program should run in a container, but this machine has none")
     bare.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await bare.run_manager.wait_until_finished(run.id)
     assert (done.state, done.result, done.level) == (RunState.DONE, "42", "process")
@@ -168,14 +168,14 @@ async def test_a_person_s_own_run_is_not_asked_about_again_and_says_where_it_ran
     person = bare.services.sessions.person
     done = await bare.run_manager.wait_until_finished(bare.run_manager.submit("result = 6 * 7", person).id)
     assert (done.state, done.level) == (RunState.DONE, "process")
-    assert "needs a container" in done.isolation
+    assert "should run in a container" in done.isolation
 
 
 async def test_an_edit_that_changes_the_risk_changes_the_place(bare: Core) -> None:
     bare.services.settings.set(replace(bare.settings, isolation_low="process", approval_auto_low=False))
     agent = bare.services.sessions.open("test agent")
     run = await reached(bare, bare.run_manager.submit(SENDS, agent), *OVER)
-    assert "This program needs" in run.isolation
+    assert "This program should run in" in run.isolation
     edited = await bare.run_manager.edit(run.id, "result = 1")
     assert edited.isolation == ""
     await bare.run_manager.stop(run.id)

@@ -719,12 +719,13 @@ def _changing(
         noun = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
     new = [one for one in content if one.sources]
     title = _titled(content, words)
-    parts = [head, noun, _constants(ids), "" if new else title]
+    last = title if chosen and not new and title.startswith("with") else ""  # else the text would be what is chosen
+    parts = [head, noun, _constants(ids), "" if new or last else title]
     parts += [_belonging(around), _amount(content)]
     if owners:
         parts.append("for " + " and ".join(f"{one.noun} {one.constant}" for one in owners[:MOST_CONSTANTS]))
     if chosen:
-        parts.append(_choice(chosen, words, several, writer))
+        parts += [_choice(chosen, words, several, writer), last]
     if above := [one for one in targets if one.name in _PARENTS and one.constant]:
         parts.append(f"below {above[0].noun.removeprefix('parent').strip()} {above[0].constant}".replace("  ", " "))
     targets = [one for one in targets if one.name not in _PARENTS]

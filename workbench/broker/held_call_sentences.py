@@ -40,7 +40,7 @@ def held_call_sentence(
     places = [value for path, value in leaves if names_place(path)]
     what = [_WHAT[one.rule].format(source(one, "")) for one in reasons if one.rule in _WHAT]
     chosen = next((source(one, UNTRUSTED) for one in reasons if one.rule == DESTINATION), "")
-    named_by = f", which text of outsiders names ({chosen})" if chosen else ""
+    named_by = f", which text of outsiders from {chosen} names" if chosen else ""
     if what and places:
         return f"{head}: {_listed(dict.fromkeys(what))} would go to {_values(places)}{named_by}."
     if what:

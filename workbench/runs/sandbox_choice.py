@@ -88,8 +88,8 @@ def _weaker_sentence(wanted: str, best: Level, language: str) -> str:
     strength = "reduced" if best.reduced else "full"
     none = "none" if language == PYTHON else f"none for {NAMES[language]}"
     return (
-        f"This program needs {level_name(wanted)}, but this machine has {none}. It runs in {level_name(best.name)} at"
-        f" {strength} strength."
+        f"This program should run in {level_name(wanted)}, but this machine has {none}. It runs in"
+        f" {level_name(best.name)} at {strength} strength instead."
     )
 
 

@@ -110,6 +110,12 @@ def test_a_long_name_is_broken_only_where_it_is_drawn(qapp: Any) -> None:
     assert label.text().replace("\u200b", "") == label.full_text()
 
 
+def test_no_sign_at_the_end_of_a_long_name_starts_a_line(qapp: Any) -> None:
+    label = ForeignLabel("to jonas.weber@nordlicht-moebel-und-mehr.example, who asked", breaks=True)
+    assert "\u200b" in label.text()
+    assert "example,\u0020" in label.text()
+
+
 def test_a_word_of_any_length_makes_no_label_wide_and_is_copied_as_it_is(qtbot: Any) -> None:
     word = "/srv/" + "a" * 3_000
     label = ForeignLabel(f"{word}: not found")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QCloseEvent, QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from workbench.api.client_texts import confirmation_name
@@ -36,6 +36,7 @@ from workbench.records import (
     Run,
     RunState,
     Span,
+    ValueChange,
     Verdict,
 )
 
@@ -678,6 +679,16 @@ def test_the_dialog_fits_a_small_screen(ask: Any, waiting: Run) -> None:
         assert dialog.rect().contains(button.mapTo(dialog, button.rect().bottomRight())), "no button is cut off"
 
 
+def test_long_values_that_differ_from_last_time_cut_off_nothing_beside_them(ask: Any, waiting: Run) -> None:
+    changes = (ValueChange(1, f"'/srv/{'a' * 70}.txt'", f"'/srv/{'b' * 70}.txt'", destination=True),)
+    dialog = ask(replace(waiting, like=Resemblance(Likeness.VALUES, time.time(), "x = 1", changes)))
+    dialog.resize(700, 660)
+    QApplication.processEvents()
+    sentence = dialog.head.sentence
+    assert sentence.mapTo(dialog, sentence.rect().topRight()).x() < dialog.width()
+    assert all(area.horizontalScrollBar().maximum() == 0 for area in dialog.findChildren(QScrollArea))
+
+
 def test_on_a_common_small_screen_every_button_keeps_its_text(ask: Any, waiting: Run) -> None:
     dialog = ask(replace(waiting, offers_limit="Not for good."))
     dialog.resize(1024, 660)
@@ -742,7 +753,8 @@ def test_running_weaker_than_wanted_is_said_in_one_line_before_it_is_allowed(
     ask: Any, waiting: Run, context: Any
 ) -> None:
     words = (
-        "This program needs a container, but this machine has none. It runs in the process sandbox at full strength."
+        "This program should run in a container, but this machine has none. It runs in the process sandbox at full"
+        " strength instead."
     )
     dialog = ask(replace(waiting, isolation=words), settled=False)
     assert [label.text() for label in dialog.findChildren(ForeignLabel) if label.isVisible()].count(words) == 1
@@ -755,7 +767,8 @@ def test_a_weaker_sandbox_is_said_once_in_a_session_with_a_way_to_a_stronger_one
     window: Any, fake_core: Any, make: Any, qtbot: Any
 ) -> None:
     words = (
-        "This program needs a container, but this machine has none. It runs in the process sandbox at full strength."
+        "This program should run in a container, but this machine has none. It runs in the process sandbox at full"
+        " strength instead."
     )
     for name in ("one", "two"):
         fake_core.put_run(make.run(name, RunState.WAITING, isolation=words, level="process", fingerprint=name * 9))

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QLabel, QPlainTextEdit
 
 from tests.gui.fake_core import make_held_call
 from tests.gui.screens.test_many_screens import shoot
@@ -99,6 +99,18 @@ def test_the_rest_of_a_run_is_allowed_and_a_reason_goes_with_a_no(window: Any, f
     QTest.keyClick(dialog.reason_row.line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(answers(fake_core)) == 2)
     assert (answers(fake_core)[1].allow, answers(fake_core)[1].reason) == (False, "wrong address")
+
+
+def test_a_call_without_a_reason_any_more_has_no_heading_for_reasons(window: Any, fake_core: Any, qtbot: Any) -> None:
+    call = fake_core.put_held_call(make_held_call(editable=True))
+    qtbot.waitUntil(lambda: bool(window.context.store.held_calls))
+    window.commands.do("held_call.decide")
+    qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallPage)))
+    page = window.findChildren(HeldCallPage)[0]
+    heading = next(one for one in page.findChildren(QLabel) if one.text() == "Why you are asked")
+    qtbot.waitUntil(heading.isVisible)
+    page.show_request(replace(call, why=()))
+    assert not heading.isVisible()
 
 
 def test_a_waiting_call_in_the_tree_of_a_run_leads_to_its_question(

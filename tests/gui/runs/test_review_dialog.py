@@ -106,6 +106,14 @@ def test_j_and_k_move_and_deny_takes_one_key_after_which_the_next_request_is_the
     assert review.geometry() == place
 
 
+def test_arrow_keys_on_a_button_lead_as_j_and_k(review: ReviewDialog, fake_core: Any) -> None:
+    assert page_of(review).deny_button.hasFocus()
+    press(review, Keys.Key_Down, Keys.Key_Down, Keys.Key_Up)
+    assert shown(review) == "r1"
+    assert page_of(review).deny_button.hasFocus(), "the keyboard stays at the safe answer"
+    assert decisions(fake_core) == []
+
+
 def test_allow_takes_a_second_key_and_any_other_key_cancels(review: ReviewDialog, fake_core: Any, qtbot: Any) -> None:
     settled(review, qtbot)
     press(review, Keys.Key_A, Keys.Key_X, Keys.Key_A)
@@ -233,6 +241,13 @@ def test_an_empty_queue_says_so_and_closes(review: ReviewDialog, fake_core: Any,
         press(review, Keys.Key_A, Keys.Key_A)
         qtbot.waitUntil(lambda expected=expected: shown(review) == expected)
     assert review.windowTitle() == "Nothing waits for you"
+    for name in ("r3", "r4"):
+        put(fake_core, name, deadline=time.time() + 100)
+    qtbot.waitUntil(lambda: review.windowTitle().startswith("1 of 2 · "))
+    for expected in ("r4", ""):
+        settled(review, qtbot)
+        press(review, Keys.Key_A, Keys.Key_A)
+        qtbot.waitUntil(lambda expected=expected: shown(review) == expected)
     qtbot.waitUntil(lambda: not review.isVisible())
 
 

@@ -79,7 +79,7 @@ _BLOCK = 10_000  # characters that a label of several lines shows
 _LONG = re.compile(r"\S{24,10000}")  # what may be too long for a narrow line
 _VERY_LONG = re.compile(r"\S{60,10000}")  # and for any line
 _BREAK_MARK = "\u200b"
-_BREAK = re.compile(r"(?:[^._/@:=&?\-]{1,19}[._/@:=&?\-]|\S{1,20})(?=\S)")  # after which it may be broken
+_BREAK = re.compile(r"(?:[^._/@:=&?\-]{1,19}[._/@:=&?\-]|\S{20})(?=\S)")  # after which it may be broken
 
 
 class ForeignLabel(QLabel):

@@ -276,7 +276,8 @@ class LikenessStrip(QFrame):
         grid.setContentsMargins(self._theme.unit * 6, 0, 0, 0)
         grid.setHorizontalSpacing(self._theme.unit * 2)
         grid.setVerticalSpacing(self._theme.unit)
-        grid.setColumnStretch(3, 1)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(2, 1)
         for place, change in enumerate(sorted(changes, key=lambda change: not change.destination)[:_CHANGES_SHOWN]):
             self._add(grid, place, change)
         if len(changes) > _CHANGES_SHOWN:
@@ -286,13 +287,14 @@ class LikenessStrip(QFrame):
 
     def _add(self, grid: QGridLayout, place: int, change: ValueChange) -> None:
         link = line_link(change.line, "where a value changed", self.line_wanted)
-        grid.addWidget(link, place, 0)
+        grid.addWidget(link, place, 0, Qt.AlignmentFlag.AlignTop)
         for number, text in enumerate((f"− {change.before}", f"+ {change.after}"), 1):
-            value = ForeignLabel(one_line(text, 90), role="mono")
-            value.setWordWrap(False)
-            grid.addWidget(value, place, number)
+            value = ForeignLabel(one_line(text, 90), role="mono", breaks=True)  # long values widen no page
+            grid.addWidget(value, place, number, Qt.AlignmentFlag.AlignTop)
         if change.destination:
-            grid.addWidget(ForeignLabel("a different destination", role="warning"), place, 3)
+            remark = ForeignLabel("a different destination", role="warning")
+            remark.setWordWrap(False)
+            grid.addWidget(remark, place, 3, Qt.AlignmentFlag.AlignTop)
 
 
 def _when(at: float) -> str:

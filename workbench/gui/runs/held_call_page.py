@@ -110,7 +110,7 @@ class HeldCallPage(DecisionDialog):
         self._risk.setText(risk.text)
         mark(self._risk, tone=risk.tone)
         self._trifecta.setVisible(held_call.trifecta)
-        self._reasons.setText("\n".join(_reason_lines(held_call)))
+        self._show_reasons(held_call)
         self.evidence.show_origins(held_call.origins, held_call.run_id)
         text = visible("\n".join(held_call.list) if calls > 1 else held_call.arguments)
         self.arguments.setPlainText(text)
@@ -130,6 +130,13 @@ class HeldCallPage(DecisionDialog):
         self._show_time(held_call)
         self.update_allow()
         self.restart_settling()
+
+    def _show_reasons(self, held_call: HeldCall) -> None:
+        """Why the call waits; nothing where a change of the user's has removed every reason."""
+        lines = _reason_lines(held_call)
+        self._reasons.setText("\n".join(lines))
+        self._reasons.setVisible(bool(lines))
+        self._why.setVisible(bool(lines))
 
     def _show_time(self, held_call: HeldCall) -> None:
         text = "withheld in {}" if held_call.is_answer else "denied in {}"
@@ -328,7 +335,7 @@ class HeldCallPage(DecisionDialog):
                 risk = risk_word(judged.risk)
                 self._risk.setText(risk.text)
                 mark(self._risk, tone=risk.tone)
-                self._reasons.setText("\n".join(_reason_lines(judged)))
+                self._show_reasons(judged)
 
     def reject(self) -> None:
         """Escape leaves an editor without changes first."""
@@ -403,8 +410,8 @@ class HeldCallPage(DecisionDialog):
         self.editor.hide()
         self.evidence = EvidenceView(self.context.theme)
         self.rules = RuleChoice(self.context.theme)
-        why = label("Why you are asked", "section")
-        parts = (why, self._reasons, self._heading, self.arguments, self.editor, self.evidence, self.rules)
+        self._why = label("Why you are asked", "section")
+        parts = (self._why, self._reasons, self._heading, self.arguments, self.editor, self.evidence, self.rules)
         body, margins = QWidget(), (unit * 4, unit * 2, unit * 4, unit * 3)
         column(body, *parts, margins=margins, spacing=unit * 2, grows=self.arguments)
         return body

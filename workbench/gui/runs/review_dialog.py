@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QWidget
 
 from workbench.events import CallHeld
 from workbench.gui.kit.dialogs import LaterDialog, fit_to_screen
@@ -30,6 +30,7 @@ _DRAW_MS = 20  # several changes at once are drawn together
 _EMPTY_MS = 1_500  # an empty queue closes by itself
 _NOT_TOLD = " The agent has not been told yet."
 _LIST_LETTERS = 44  # width of the list at first
+_ARROWS: dict[int, int] = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
 _PLAIN = ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
 
 
@@ -114,6 +115,8 @@ class ReviewDialog(LaterDialog):
         page.decided.connect(partial(self._answer_accepted, page))
         page.ended.connect(partial(self._request_ended, page))
         page.finished.connect(partial(self._page_finished, page))
+        for button in page.findChildren(QPushButton):
+            button.installEventFilter(self)  # Qt would move to another button at an arrow key
         self._pages.append(page)
         self._stack.addWidget(page)
         return page
@@ -207,7 +210,7 @@ class ReviewDialog(LaterDialog):
         self.group.show_group(queue.groups.table(self._current) if several else None, queue.waiting_runs(), member)
 
     def _show_empty(self) -> None:
-        self._current = ""
+        self._current, self._answered = "", 0  # what comes later is counted anew
         self.group.show_group(None, {}, "")
         self._stack.setCurrentWidget(self._empty)
         self._list_shown(False)
@@ -498,9 +501,14 @@ class ReviewDialog(LaterDialog):
             super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The list would search for the letters that are typed in it."""
+        """The list would search for the letters that are typed in it; on a button, arrow keys lead as J and K."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            return self._handle_key(event)
+            if not isinstance(watched, QPushButton):
+                return self._handle_key(event)
+            if (by := _ARROWS.get(event.key())) and not event.modifiers() & _PLAIN:
+                self._keys.cancel()
+                self._step(by)
+                return True
         return super().eventFilter(watched, event)
 
     def put_away(self) -> None:
