@@ -224,6 +224,7 @@ async def test_one_screen_answers_everything_that_waits(client, command, person)
     second = (await client.call("execute_code", **other))["facts"]["run"]
     review = command("review", TERM="xterm-256color", COLORTERM="")
     await review.shows("2 waiting")
+    await review.shows("time paused")
     await review.shows("'gone'")  # the older one
     review.press("d")
     await review.shows("Denied:")

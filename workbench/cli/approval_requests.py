@@ -117,7 +117,7 @@ class Request(ABC):
         if self.deadline == math.inf:
             return "no deadline"
         left = max(0, round(self.clock_left or self.deadline - time.time()))
-        return f"{left // 60}:{left % 60:02d}{' paused' if self.clock_left else ''}"
+        return f"{left // 60}:{left % 60:02d}"
 
     @property
     def obstacle(self) -> str:

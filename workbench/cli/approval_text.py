@@ -215,6 +215,8 @@ def _risk(verdict: Verdict) -> str:
 
 
 def _reversibility(effect: Effect) -> str:
+    if effect.kind is EffectKind.REFUSED:
+        return ""  # nothing happens
     if effect.risk is Risk.LOW and effect.reversible:
         return " (changes nothing)"
     return {True: " (can be undone)", False: " (cannot be undone)", None: ""}[effect.reversible]

@@ -268,7 +268,8 @@ class ReviewApp(App[WorkbenchError | None]):
         items = self._queue.items
         count = f"{self._queue.waiting} waiting" if items else "Nothing waits for you"
         where = f" in {self._queue.projects} projects" if self._queue.projects > 1 else ""
-        self.query_one("#title", Static).update(Content(f"Review · {count}{where}"))
+        stopped = " · time paused" if items and all(one.request.clock_left for one in items) else ""
+        self.query_one("#title", Static).update(Content(f"Review · {count}{where}{stopped}"))
         listed = self.query_one("#queue", OptionList)
         width = max(16, listed.size.width - 2)
         place = self._place()

@@ -67,7 +67,7 @@ class PairedDevices:
         """Add a device that knows the pairing code."""
         if not self._code or self._clock() > self._expires:
             raise WorkbenchError("No pairing is open.", "Start it again: `mcp-workbench phone pair`.")
-        given = code.strip().upper().encode("utf-8", "replace")
+        given = "".join(code.split()).upper().encode("utf-8", "replace")
         if not hmac.compare_digest(given, self._code.encode()):
             self._attempts -= 1
             if self._attempts <= 0:

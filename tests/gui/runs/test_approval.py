@@ -309,7 +309,7 @@ def test_the_worst_line_must_have_been_on_screen(ask: Any, waiting: Run, context
 def test_a_row_of_the_table_leads_to_its_line(ask: Any, waiting: Run) -> None:
     effects = (
         Effect(EffectKind.WILL, "Sends.", 151, Risk.HIGH, False),
-        Effect(EffectKind.REFUSED, "curl", 2, Risk.LOW),
+        Effect(EffectKind.REFUSED, "curl", 2, Risk.LOW, False),
     )
     dialog = ask(told(waiting, LONG, effects=effects, not_assessed=("the loop",)))
     words = [label.full_text() for label in dialog.effects.findChildren(ForeignLabel)]
@@ -322,6 +322,7 @@ def test_a_row_of_the_table_leads_to_its_line(ask: Any, waiting: Run) -> None:
         "the loop",
     ):
         assert expected in words
+    assert words.count("cannot be undone") == 1, "what is refused needs no undoing"
     link = next(link for link in dialog.effects.links() if link.text() == "line 2")
     link.click()
     assert dialog.program.reader.shows(2)

@@ -3,7 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.gui.shell.palette_matches import score
+from workbench.gui.kit.rows import Row
+from workbench.gui.shell.navigation import DoAction
+from workbench.gui.shell.palette_matches import Target, find_targets, score
 
 
 def best(needle: str, *texts: str) -> str:
@@ -22,6 +24,12 @@ def test_an_exact_name_wins_over_one_that_contains_it() -> None:
 def test_starts_of_words_win() -> None:
     assert best("lor", "colour", "list_orders") == "list_orders"
     assert best("gi", "Go to the centre: magic", "get_invoice") == "get_invoice"
+
+
+def test_a_word_of_the_title_wins_over_the_name_of_the_menu() -> None:
+    titles = ("Phones", "Network", "Pause or resume agents")
+    targets = [Target(Row(title, title), f"{title} Agents", DoAction(title)) for title in titles]
+    assert next(target.row.title for _, target in find_targets("agents", targets)) == "Pause or resume agents"
 
 
 @given(st.text(), st.text())

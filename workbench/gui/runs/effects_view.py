@@ -176,8 +176,8 @@ def _finding_row(finding: Finding) -> _EffectRow:
 
 
 def _reversibility(effect: Effect) -> str:
-    if effect.unverified:
-        return ""  # not known
+    if effect.unverified or effect.kind is EffectKind.REFUSED:
+        return ""  # not known, or nothing happens
     if effect.risk is Risk.LOW and effect.reversible:
         return "changes nothing"
     return {True: "can be undone", False: "cannot be undone", None: ""}[effect.reversible]

@@ -225,12 +225,18 @@ def sort_targets(text: str, targets: Sequence[Target]) -> LocalMatches:
 def find_targets(text: str, targets: Sequence[Target]) -> list[tuple[int, Target]]:
     """Best first, with the score of each."""
     scored = [
-        (points + target.weight + (_EXACT if is_named(target, text) else 0), place, target)
+        (points + target.weight + _title_points(target, text), place, target)
         for place, target in enumerate(targets)
         if (points := score(text, target.text)) is not None
     ]
     scored.sort(key=lambda found: (-found[0], found[1]))
     return [(points, target) for points, _, target in scored]
+
+
+def _title_points(target: Target, text: str) -> int:
+    """Points for words that are in the title itself, not only in the name of its menu."""
+    in_title = (score(text, target.row.title) or 0) >= STRONG
+    return _EXACT * (in_title + is_named(target, text))
 
 
 def is_named(target: Target, text: str) -> bool:
