@@ -275,6 +275,14 @@ greet() { ls; }; xargs greet < list
 greet() { ls; }; env greet
 npx --no-install -c "rm -rf src"
 node --check a.js --require ./evil.js
+bash -c bash < f
+cat f | if true; then bash; fi
+while read x; do bash; done < f
+f() { bash; }; cat x | f
+{ bash; } <<< 'rm -rf /'
+exec < f; sh
+exec 3< f; bash <&3
+exec < f; python
 rg -f ~/.ssh/id_rsa .
 date -f ~/.ssh/id_rsa
 date --file=/home/ann/.ssh/id_rsa

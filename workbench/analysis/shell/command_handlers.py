@@ -137,6 +137,8 @@ def _interpreter(reader: CommandReader, call: CommandCall) -> None:
         return reader.run_file(operands[0])
     if any(one.startswith("--") for one in call.arguments):
         reader.add(f"Runs {call.text}, which runs code of the project", _MEDIUM)
+        if not call.command.input_from and not call.command.redirections:
+            return None  # such as `node --test`
     return reader.evaluate(None, call.command, what, shell=False)
 
 

@@ -410,6 +410,8 @@ class CommandReader:
             file = next((one.target.text for one in command.redirections if one.operator == "<"), None)
             if file is not None:
                 self.run_file(file)
+            else:  # of a loop, a group, a function or the shell around it
+                self.add(f"Runs {what} from an input that is given elsewhere", Risk.HIGH)
         elif HOLE in text and (not shell or text.strip() == HOLE):
             self.add(f"Runs {what}, known only at run time", Risk.HIGH)
         elif HOLE in text:  # the shell reads the value as commands too
