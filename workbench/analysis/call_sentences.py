@@ -383,8 +383,10 @@ class _Writer:
     def _noun(self, source: CallSource, fields: Iterable[CallSource] = (), *, always: bool = False) -> str:
         """Return the data of an answer, with its fields if nothing else of it is used. `always`: however long."""
         noun, names = self._whole_noun(source), self._field_names(source, fields)
-        if not names or self.facts[source].path or noun == "data" or not (always or self.names_fields):
+        if not names or self.facts[source].path or not (always or self.names_fields):
             return noun
+        if noun == "data":
+            return f"{names} of the answer"
         if noun.startswith("data of "):
             return f"{names} of {noun.removeprefix('data of ')}"
         tool = self.facts[source].tool
@@ -663,7 +665,7 @@ def _sending(
         kind = f" as {noun}" if noun else ""
         held = [writer.facts[source] for one in (*content, *ids) for source in one.sources]
         several = any(facts.limit is not None and facts.limit > 1 for facts in held)
-        together = f" in one {'mail' if mails else 'message'}" if writer.once and several else ""
+        together = " in one mail" if mails and writer.once and several else ""
         return f"{head} {data}{kind}{subject}{f' to {where}' if where else ''}{together}{more}"
     if mails and where:
         return f"{head} {title} to {where}{more}" if title else f"{head} {where}{more}"

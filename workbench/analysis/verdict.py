@@ -37,7 +37,7 @@ from workbench.records.common_types import at_least, count_of, rank, worst
 MOST = 3  # maximum number of named items of one kind; the rest is counted
 MOST_TEXT = 240  # characters of a headline that names what is read
 _READS: Final = "Reads "  # begins what is said of a call that only reads
-RULES: Final = "13"  # changes whenever a rule does; verdicts of other rule versions are not valid
+RULES: Final = "14"  # changes whenever a rule does; verdicts of other rule versions are not valid
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 

@@ -103,6 +103,9 @@ def test_what_is_made_of_a_field_is_not_called_the_field(address: str) -> None:
         "def get_customer(customer_id):\n    return {'email': input()}",
         "import servers.demo as d\nd.get_customer = input\nc = d.get_customer(customer_id='C-3')",
         "from skills.own import *",
+        "import __main__ as m\nm.c['email'] = input()",
+        "json.dumps = lambda z: z.update(email=input())\njson.dumps(c)",
+        "import helper\nhelper.dumps(c)",
     ],
 )
 def test_a_field_that_may_have_been_changed_is_not_named(change: str) -> None:
@@ -202,6 +205,12 @@ def test_the_fields_of_a_list_are_named_if_nothing_else_of_it_is_used(code: str,
 )
 def test_it_is_said_whether_the_program_selects_from_a_list(code: str, objects: str) -> None:
     assert first(f"{EVERY}{code}").startswith(objects)
+
+
+def test_a_field_of_an_answer_without_a_noun_is_named() -> None:
+    lookup = Tool("crm", "lookup", hints=READS, input_schema={"properties": {"q": {}}}, hash="l")
+    code = f"{IMPORTS}from servers.crm import lookup\nc = await lookup(q='a')\nawait send_email(to=c['mail'], body='x')"
+    assert "to the “mail” of the answer (crm.lookup, line 4)" in assess(code, (*TOOLS, lookup)).headline[0].text
 
 
 def test_data_of_several_records_goes_out_in_one_mail() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -51,7 +52,7 @@ class AnswerFields:
     def __init__(self, tree: ast.Module, calls: Collection[ast.AST]) -> None:
         """`calls`: the calls of tools."""
         self._bindings: dict[str, list[_Binding]] = {}
-        self._modules: set[str] = set()  # names that `import` binds
+        self._modules: set[str] = set()  # names that `import` binds to modules of Python
         self._known: dict[str, frozenset[_Part]] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
         self._parts: dict[ast.AST, frozenset[_Part]] = {}
@@ -191,7 +192,8 @@ class AnswerFields:
             case ast.Import(aliases):
                 for one in aliases:
                     self._import([one], one.name.split(".")[0] == "servers")
-                    self._modules.add(one.asname or one.name.split(".")[0])
+                    if one.name.split(".")[0] in sys.stdlib_module_names:
+                        self._modules.add(one.asname or one.name.split(".")[0])
 
     def _import(self, aliases: Sequence[ast.alias], servers: bool) -> None:
         for one in aliases:
@@ -271,9 +273,11 @@ class AnswerFields:
             case ast.Name(name):
                 return name in FRESH and name not in self._bindings
             case ast.Attribute(owner, name):
+                if name not in FRESH_METHODS or name in self._bindings:
+                    return False
                 module = isinstance(owner, ast.Name) and owner.id in self._modules
                 only = isinstance(owner, ast.Name) and len(self._bindings.get(owner.id, ())) == 1
-                return name in FRESH_METHODS and (isinstance(owner, ast.Constant) or (module and only))
+                return isinstance(owner, ast.Constant) or (module and only)
         return False
 
 
@@ -281,6 +285,9 @@ def _hides_changes(node: ast.AST) -> bool:
     """Return whether a node may bind names unseen, or make objects that act when they are compared."""
     if isinstance(node, ast.ImportFrom) and any(one.name == "*" for one in node.names):
         return (node.module or "").split(".")[0] != "servers"
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        imported = [getattr(node, "module", None) or "", *(one.name for one in node.names)]
+        return any(one.startswith("__main__") for one in imported)  # its attributes are the names of the program
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
     return isinstance(node, ast.ClassDef) or name in _OWN_TYPES
 
