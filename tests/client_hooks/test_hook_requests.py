@@ -131,6 +131,16 @@ async def test_paused_agents_get_no_call_of_their_own_tools_allowed(client: Clie
     await client.core.api.change_setting("agent.paused", False)
 
 
+async def test_an_answer_at_the_first_hook_does_not_outlast_a_pause(client: Client):
+    asking = asyncio.ensure_future(client.ask("claude-code", client.payload("claude bash", session_id="p")))
+    await client.answer(allow=True)
+    assert decision_of((await asking)[1]) == "allow"
+    await client.core.api.change_setting("agent.paused", True)
+    _, answer, _ = await client.ask("claude-code", client.payload("claude prompt", session_id="p"))
+    assert decision_of(answer) == "deny"
+    await client.core.api.change_setting("agent.paused", False)
+
+
 async def test_a_low_risk_leaves_the_client_to_decide_unless_the_user_allows_it(client: Client):
     reading = client.payload("claude bash", tool_input={"command": "git status"})
     assert await client.ask("claude-code", reading) == (0, None, "")

@@ -164,6 +164,8 @@ class HookRequests:
         if call.event == "afterFileEdit":
             self._write_audit(call, effects, HookOutcome(HookDecision.NONE, "", "client"), started)
             return LEFT
+        if self._services.settings().agent_paused:  # since the user allowed it at the first hook
+            remembered = None
         outcome = remembered or await self._judge(call, effects, seconds)
         self._remember(call, outcome)
         self._write_audit(call, effects, outcome, started)
