@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 from workbench.gui.kit.dialogs import Question
 from workbench.gui.settings.paired_phones import PairedPhonesDialog, qr_image
@@ -36,6 +37,8 @@ def test_a_code_is_shown_until_a_device_was_paired(dialog: Any, fake_core: Any, 
     qtbot.waitUntil(dialog.pairing.isVisible)
     assert dialog.code.text() == "CODE234567"
     assert not dialog.picture.pixmap().isNull()
+    words = [label.text() for label in dialog.findChildren(QLabel)]
+    assert any(text.startswith("This address opens only in browsers of this machine") for text in words)
     dialog.grab().save(str(FOLDER / "phones.png"))
     new = ReviewDevice("d3", "New phone", "", time.time(), time.time())
     state = fake_core.review_page_state

@@ -21,6 +21,11 @@ from workbench.records import PairingOffer, ReviewDevice, ReviewPageState
 _LOOK_MS = 1_000
 _HOW_TO_TURN_ON = "“Turn on” opens the page. Then “Pair a phone” shows a code for one device."
 _HOW_TO_PAIR = "“Pair a phone” shows a code for one device."
+_HOW_TO_SCAN = "Scan it with the phone, or open the page there and type the code."
+_HERE_ONLY = (
+    "This address opens only in browsers of this machine: type the code there."
+    " For a phone, set review.page_address first."
+)
 _QUIET = 4  # modules of white around a QR code, as its standard asks for
 _CODE_UNITS = 34  # side of the QR code, in units of the theme
 
@@ -110,7 +115,8 @@ class PairedPhonesDialog(Dialog):
         self.pairing.setVisible(self._offer is not None)
         if self._offer is not None:
             left = countdown(self._offer.expires, time.time())
-            self._time_left.setText(f"Scan it with the phone, or open the page there and type the code. {left} left.")
+            how = _HERE_ONLY if state.url.startswith("http://localhost") else _HOW_TO_SCAN
+            self._time_left.setText(f"{how} {left} left.")
         self._update_buttons()
 
     def _update_buttons(self) -> None:
