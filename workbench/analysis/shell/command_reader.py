@@ -240,6 +240,8 @@ class CommandReader:
         before, inner, problems = len(self.effects), len(self.inner), len(self._problems)
         self.read_assignments(command.assignments, passed_on=bool(command.words))
         changing = self._read_redirections(command)
+        if any(_program(one) in FROM_NETWORK for one in (command, *_sources(command))):
+            self.note_downloads(_written_files(command))
         self.read_words(command.words, command)
         risks = [one.risk for one in self.effects[before:]] + [Risk.HIGH] * (len(self._problems) > problems)
         known = all(word.known for word in command.words) and all(word.known for _, word in command.assignments)
@@ -680,6 +682,14 @@ def _sources(command: SimpleCommand) -> Iterable[SimpleCommand]:
             seen.add(id(one))
             yield one
             waiting += one.input_from
+
+
+def _written_files(command: SimpleCommand) -> list[str]:
+    """The files that get the output or, by `tee`, the input of a command."""
+    found = [one.target.text for one in command.redirections if one.operator in (">", ">>", "<>")]
+    if command.words and command.words[0].text == "tee":
+        found += [word.text for word in command.words[1:] if not word.text.startswith("-")]
+    return found
 
 
 def _program(command: SimpleCommand) -> str:
