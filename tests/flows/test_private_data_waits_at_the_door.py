@@ -31,7 +31,7 @@ async def test_customers_spelled_into_an_address_wait_and_a_no_keeps_them_here(
         run = await run_that(RunState.WAITING)
         assert run.verdict is not None
         assert run.verdict.risk is Risk.HIGH
-        assert run.verdict.sentence.startswith("Sends data of up to 3 customers (demo.list_customers, line 3)")
+        assert run.verdict.sentence.startswith("Sends the “email” of up to 3 customers (demo.list_customers, line 3)")
         assert run.calls == ()
         await person.api.decide(Decision(run.id, run.proposal.sha, allow=False, by="you"))
         said = await asyncio.wait_for(answer, 60)

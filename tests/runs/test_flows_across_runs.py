@@ -53,7 +53,7 @@ def fetched(core):
 async def test_customers_spelled_into_an_address_wait_before_anything_runs(demo):
     run = await waits(demo, demo.services.sessions.open("agent"), SPELLED)
     assert (run.state, run.verdict.risk, run.verdict.gate) == (RunState.WAITING, Risk.HIGH, Gate.ASK)
-    assert run.verdict.sentence.startswith("Sends data of up to 3 customers (demo.list_customers, line 3)")
+    assert run.verdict.sentence.startswith("Sends the “email” of up to 3 customers (demo.list_customers, line 3)")
     assert fetched(demo) == []
 
 
