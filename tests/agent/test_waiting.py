@@ -305,6 +305,11 @@ async def test_a_search_in_one_server_says_why_its_tools_cannot_be_used_and_what
             name: (await told(client, "search_tools", server=name, limit=1))[0]
             for name in ("ends", "mine", "off", "mime", "demo")
         }
+        code = "from servers.ends import anything\nresult = await anything()"
+        text["program"], facts = await told(client, "execute_code", code=code, description="use ends")
+    assert facts["state"] == "refused"
+    assert "ends could not be started" in text["program"]
+    assert "`mcp-workbench servers allow ends`" in text["program"]
     assert "ends could not be started" in text["ends"]
     assert "`mcp-workbench servers allow ends`" in text["ends"]
     assert "has not decided about mine" in text["mine"].splitlines()[-1]

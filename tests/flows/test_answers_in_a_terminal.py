@@ -393,6 +393,22 @@ async def test_a_changed_program_is_judged_shown_and_run(client, command, tmp_pa
     assert ((paths.workspace / "old.txt").exists(), (paths.workspace / "new.txt").exists()) == (True, False)
 
 
+async def test_a_changed_program_offers_no_rules_of_the_text_before(client, command, tmp_path):
+    code = "from servers.demo import delete_customer\nawait delete_customer(customer_id='CUS-0001')\n"
+    run_id = (await client.call("execute_code", code=code, description="tidy up"))["facts"]["run"]
+    allow = command("runs", "allow", run_id)
+    assert "make one of these rules" in await allow.answer(ASKS, "")
+    await over(allow)
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i s/CUS-0001/CUS-0002/ "$1"\n', encoding="utf-8")
+    editor.chmod(0o755)
+    edit = command("runs", "edit", run_id, EDITOR=str(editor))
+    shown = await edit.answer(ASKS, "")
+    assert "+await delete_customer(customer_id='CUS-0002'" in shown
+    assert "rule" not in shown.split("Your changes")[1]
+    assert (await over(edit))[0] == 6
+
+
 async def test_an_editor_that_changes_nothing_leaves_nothing_behind(client, command, tmp_path):
     run_id, editor, noted = await client.propose(), tmp_path / "editor", tmp_path / "noted"
     editor.write_text(f'#!/bin/sh\nprintf %s "$1" > {noted}\n', encoding="utf-8")
@@ -448,6 +464,16 @@ async def test_a_draft_is_kept_and_a_server_allowed(client, command, person):
     for kind, words in (("skill.kept", "orders-twice"), ("server.allowed", "github")):
         entries = [one for one in await person.api.entries(EntryQuery(kind=kind)) if words in one.note.summary]
         assert entries[0].note.detail["terminal"].startswith("/dev/pts/")
+
+
+async def test_an_entry_that_was_edited_by_hand_is_read_before_the_server_is_allowed(command, person, paths):
+    await person.api.connect("github", (await person.api.consent("github")).sha)
+    entry = {"command": sys.executable, "args": ["-P", "-m", "workbench.demo"]}
+    paths.servers_file.write_text(json.dumps({"mcpServers": {"github": entry, "new": entry}}), encoding="utf-8")
+    for name in ("github", "new"):
+        allow = command("servers", "allow", name)
+        assert "-P -m workbench.demo" in await allow.answer("Enter leaves it as it is: ", name)
+        assert (await over(allow))[0] == 0
 
 
 async def test_what_a_server_says_is_decided_once_in_a_terminal(client, command, person):

@@ -27,6 +27,7 @@ from workbench.wrappers.schema_reader import read_definition
 from workbench.wrappers.type_shapes import RecordField, ToolShapes
 
 WAITING = "server.waiting"  # the rule of a finding about a server that the user has not allowed to start
+FAILED = "server.failed"  # the rule of a finding about a server that does not start and whose tools nobody knows
 MISSING = "package.missing"  # the rule of a finding about a package that programs do not have
 _SHOWN = 20  # names listed in a message
 _GIVEN = frozenset(("servers", "skills", "client", "runtime", "workspace", "mcp_content", "tool_discovery", "__main__"))
@@ -39,13 +40,19 @@ _definitions: WeakKeyDictionary[ToolNames, dict[tuple[str, str], ToolShapes | No
 
 
 def find_certain_failures(
-    reading: Reading, tools: Sequence[Tool], servers: Sequence[str] = (), waiting: Sequence[str] = ()
+    reading: Reading,
+    tools: Sequence[Tool],
+    servers: Sequence[str] = (),
+    waiting: Sequence[str] = (),
+    failed: Sequence[str] = (),
 ) -> tuple[Finding, ...]:
     """Return the calls of a program that are certain to fail.
 
     Returns nothing for text that does not parse; the syntax error is reported elsewhere. `servers`: all servers, if
-    known. `waiting`: servers that the user has not allowed to start."""
-    found = _Check(tools, servers, waiting).read(reading.program, reading.earlier_nodes) if reading.complete else []
+    known. `waiting`: servers that the user has not allowed to start. `failed`: servers that could not be started and
+    whose tools are not known."""
+    check = _Check(tools, servers, waiting, failed)
+    found = check.read(reading.program, reading.earlier_nodes) if reading.complete else []
     return tuple(finding for finding, certain in found if certain)
 
 
@@ -98,10 +105,17 @@ class _SentArguments:
 class _Check:
     """Checks the calls of one program against the tools."""
 
-    def __init__(self, tools: Sequence[Tool], servers: Sequence[str] = (), waiting: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        servers: Sequence[str] = (),
+        waiting: Sequence[str] = (),
+        failed: Sequence[str] = (),
+    ) -> None:
         self._names = tool_names(tools)
         self._listed = servers
         self._waiting = {spelling: name for name in waiting for spelling in (name, package_name(name))}
+        self._failed = {spelling: name for name in failed for spelling in (name, package_name(name))}
         self._found: dict[tuple[int, int, str, str], tuple[Finding, bool]] = {}
         self._bindings = ParsedProgram("", python=False).bindings
 
@@ -158,10 +172,15 @@ class _Check:
     def _is_server(self, name: str, step: ProgramStep, certain: bool) -> bool:
         """Return whether a name may be a server.
 
-        Adds a finding for an unknown server, if all servers are known, and for a server that waits to be connected."""
+        Adds a finding for an unknown server, if all servers are known, and for one that waits to be connected or does
+        not start."""
         if (waiting := self._waiting.get(name)) is not None:
             words = f"The user has not allowed this server to start yet: {waiting[:100]}."
             self._add_finding(WAITING, words, waiting, step, certain)
+            return False
+        if (failed := self._failed.get(name)) is not None:
+            words = f"The server {failed[:100]} could not be started, so it has no tools."
+            self._add_finding(FAILED, words, failed, step, certain)
             return False
         if not self._listed or name.startswith("_") or name == "*" or self._names.server_of_package(name) is not None:
             return True

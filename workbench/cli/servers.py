@@ -123,6 +123,7 @@ async def _consent(connection: CoreConnection, terminal: Terminal, name: str) ->
     from workbench.cli.terminal_answers import report_unanswered, unlock
 
     api = connection.api
+    await api.reload_servers()  # the user may have edited .mcp.json
     state = await find_server(api, name)
     if state.config.disabled:
         raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry first.')

@@ -471,9 +471,10 @@ class EditedProgram(ProgramRequest):
 
     @classmethod
     async def assess(cls, connection: CoreConnection, run: Run, before: str, text: str) -> EditedProgram:
-        """Assess the edited program. Nothing changes in the core."""
+        """Assess the edited program. Nothing changes in the core. The rules that the run offers are about the text
+        before, so none is offered."""
         verdict = await connection.api.assess_edit(run.id, text)
-        return cls(replace(run, verdict=verdict, like=None), before, text)
+        return cls(replace(run, verdict=verdict, like=None, offers=(), offers_limit=""), before, text)
 
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         return [*program_facts(self.run, self.text, width), *_changes(self._before, self.text)]

@@ -117,7 +117,7 @@ def _answer(run: Run) -> tuple[Part, ...]:
         return _without_program(run, subject, refused)
     words = {
         RunState.REFUSED: refused,
-        RunState.STOPPED: f"{subject} was stopped.",
+        RunState.STOPPED: f"{subject} was stopped." if run.started else refused,
         RunState.INTERRUPTED: f"{subject} was interrupted.",
     }.get(run.state, f"{subject} failed.")
     parts: list[Part] = [(words, TextKind.FIXED)]

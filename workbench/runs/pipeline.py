@@ -37,7 +37,7 @@ from workbench.runs.stored_requests import StoredRequests
 from workbench.runs.workspace_changes import StagedWorkspaces, begin_snapshot, end_snapshot, needs_stage
 from workbench.sandbox.isolation_levels import level_name
 from workbench.sandbox.sandbox import Ending
-from workbench.servers.tool_definitions.tool_error_messages import not_imported, waits_for
+from workbench.servers.tool_definitions.tool_error_messages import cannot_use, not_imported
 from workbench.workspace.workspace_copies import Unstageable
 
 SWITCHED_OFF = Fault(
@@ -335,7 +335,7 @@ class RunPipeline:
         if ending.ok:
             return RunEnd(RunState.DONE, "finished", None, ending.result, ending.memory_mb)
         hint = run.hint or network_hint(ending, run.record.verdict)
-        hint = waits_for(ending.message, self._services.catalog.states()) or hint
+        hint = cannot_use(ending.message, self._services.catalog.states()) or hint
         if ending.error_type == "NameError":
             hint = not_imported(ending.message, self._services.catalog.summaries()) or hint
         fault = fault_of_ending(

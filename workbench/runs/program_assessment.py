@@ -27,7 +27,7 @@ from workbench.analysis.approval_gate import (
     residual_risk,
 )
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
-from workbench.analysis.certain_failures import MISSING, WAITING, find_certain_failures, find_missing_packages
+from workbench.analysis.certain_failures import FAILED, MISSING, WAITING, find_certain_failures, find_missing_packages
 from workbench.analysis.interpreter.tool_calls import SQL_ARGUMENTS
 from workbench.analysis.reading import PYTHON, Reading, read_program
 from workbench.analysis.used_skills import uses_skills, with_skills
@@ -60,7 +60,7 @@ from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_users_run
 from workbench.sandbox.importable_packages import packages
 from workbench.servers.server_catalog import ServerCatalog
-from workbench.servers.tool_definitions.tool_error_messages import not_allowed, waiting_line
+from workbench.servers.tool_definitions.tool_error_messages import not_allowed, server_failed, waiting_line
 
 MOST_REQUIRED = 100
 
@@ -248,10 +248,19 @@ async def certain_failures(reading: Reading, catalog: ServerCatalog) -> tuple[Fi
     if not reading.servers:
         return ()
     servers, waiting = [state.config.name for state in catalog.states()], not_allowed(catalog.states())
-    if not await asyncio.to_thread(find_certain_failures, reading, catalog.tools(), servers, waiting):
+    failed = _failed_servers(catalog)
+    if not await asyncio.to_thread(find_certain_failures, reading, catalog.tools(), servers, waiting, failed):
         return ()
     await _start_servers(reading, catalog)
-    return await asyncio.to_thread(find_certain_failures, reading, _tools_of_ready_servers(catalog), servers, waiting)
+    tools, failed = _tools_of_ready_servers(catalog), _failed_servers(catalog)
+    return await asyncio.to_thread(find_certain_failures, reading, tools, servers, waiting, failed)
+
+
+def _failed_servers(catalog: ServerCatalog) -> tuple[str, ...]:
+    """Return the allowed servers that could not be started and whose tools are not known."""
+    known, waiting = {tool.server for tool in catalog.tools()}, not_allowed(catalog.states())
+    failed = [state.config.name for state in catalog.states() if state.status is ServerStatus.FAILED]
+    return tuple(name for name in failed if name not in known and name not in waiting)
 
 
 def explain_failures(findings: Sequence[Finding]) -> Fault:
@@ -264,6 +273,10 @@ def explain_failures(findings: Sequence[Finding]) -> Fault:
             " nothing has happened yet."
         )
         return Fault(words, hint, ours=True)
+    failed = list(dict.fromkeys(finding.subject for finding in findings if finding.rule == FAILED))
+    if failed and all(finding.rule == FAILED for finding in findings):
+        words = " ".join(map(server_failed, failed))
+        return Fault(words, "Tell the user, then propose the program again; nothing has happened yet.", ours=True)
     if all(finding.rule == MISSING for finding in findings):
         words = " ".join(finding.message for finding in findings[:_LISTED_FAILURES])
         hint = "Write the program without it. The user can make installed packages available with run.packages."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
@@ -116,13 +116,27 @@ def server_not_allowed(name: str) -> WorkbenchError:
     )
 
 
-def waits_for(words: str, states: Iterable[ServerState]) -> str:
+def cannot_use(words: str, states: Sequence[ServerState]) -> str:
     """Return a hint for an agent whose program failed with this message because a server has not been
-    allowed; else ""."""
-    for name in not_allowed(states):
-        if f"'servers.{package_name(name)}'" in words or f"The server {name!r} has no tool" in words:
+    allowed or does not start; else ""."""
+    waiting = not_allowed(states)
+    for state in states:
+        name = state.config.name
+        if f"'servers.{package_name(name)}'" not in words and f"The server {name!r} has no tool" not in words:
+            continue
+        if name in waiting:
             return str(server_not_allowed(name))
+        if state.status is ServerStatus.FAILED:
+            return server_failed(name)
     return ""
+
+
+def server_failed(name: str) -> str:
+    """Return what an agent must know of a server that does not run, with the remedy."""
+    return (
+        f"{name} could not be started or has ended, so calls of its tools fail. The user can start it again in the "
+        f"workbench's window or with {allowing(name)}."
+    )
 
 
 def not_imported(words: str, tools: Iterable[ToolSummary]) -> str:
@@ -184,8 +198,7 @@ def server_line(wanted: str, states: Iterable[ServerState], undecided: Iterable[
     if not_allowed((state,)):
         return str(server_not_allowed(name)).replace("\n", " ")
     if state.status is ServerStatus.FAILED:
-        sentence = f"{name} could not be started or has ended, so calls of its tools fail."
-        return f"{sentence} The user can start it again in the workbench's window or with {allowing(name)}."
+        return server_failed(name)
     if name in undecided:
         sentence = f"The user has not decided about {name}, so programs that use its tools may wait for approval."
         return f"{sentence} The user can decide once with `mcp-workbench servers trust {shlex.quote(name[:100])}`."
