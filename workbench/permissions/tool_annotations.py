@@ -175,7 +175,7 @@ def guess_sends(tool: Tool) -> bool:
 
 def guess_outsiders(tool: Tool) -> bool:
     """Guess from the content of the answers, such as mail, issues or pages, whether outsiders can write it."""
-    if not _returns_data(tool):
+    if not _returns_data(tool) and not tool_verbs.may_read(tool.name):
         return False
     if tool.hints.open_world is not None:
         return tool.hints.open_world
@@ -197,7 +197,7 @@ def suspect_sends(tool: Tool) -> bool:
 def suspect_outsiders(tool: Tool) -> bool:
     """Whether the guess or the description says that outsiders can write what the tool returns."""
     told = tool.hints.open_world is not False and bool(_OUTSIDERS.search(tool.description[:_LOOKED_AT]))
-    return guess_outsiders(tool) or (_returns_data(tool) and told)
+    return guess_outsiders(tool) or (told and (_returns_data(tool) or tool_verbs.may_read(tool.name)))
 
 
 def _only_looks_up(tool: Tool) -> bool:

@@ -37,7 +37,8 @@ CHANGING = names(
 # Words in the name of a tool or its server whose answers outsiders write, and of those with public data only.
 OUTSIDERS = names(
     """mail gmail email inbox message messages issue issues comment comments page web fetch history review reviews
-    ticket tickets slack chat thread feed rss news pr pull request requests"""
+    ticket tickets slack chat thread threads feed rss news pr pull request requests post posts tweet tweets forum
+    maps places listings transcript transcripts"""
 )
 PUBLIC = names("web fetch browser page http url search_web wikipedia news weather crawl scrape rss feed docs")
 # Words in the name of a tool that queries external services, and of one whose arguments name the host.
@@ -117,6 +118,12 @@ def destroys(name: str) -> bool:
 def sends(name: str) -> bool:
     """Whether the name says that data may be sent outside: as a whole, or by its first word."""
     return SENDS in name_meanings(name) or (name_words(name)[:1] != () and name_words(name)[0] in SENDING)
+
+
+@lru_cache(maxsize=4096)
+def may_read(name: str) -> bool:
+    """Whether any word says that the tool reads, as in `maps_place_details`, and none that it sends or destroys."""
+    return not _LOOKING.isdisjoint(name_words(name)) and not sends(name) and not destroys(name)
 
 
 @lru_cache(maxsize=4096)
