@@ -388,3 +388,21 @@ def test_addresses_rights_and_attachments_are_named(name: str, arguments: dict[s
     sends = tool(f"s.{name}", SENDS, *arguments)
     given = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
     assert told in assess(f"from servers.s import {name}\nawait {name}({given})", [sends]).sentence
+
+
+@pytest.mark.parametrize(
+    ("code", "known", "times"),
+    [
+        ("for n in (3, 4):\n    await delete_customer(customer_id=f'CUS-{n:04}')", True, 2),
+        ("import asyncio\nawait asyncio.gather(*(delete_customer(customer_id=f'C{n}') for n in range(3)))", True, 3),
+        ("for a in range(2):\n    for b in range(3):\n        await delete_customer(customer_id=f'{a}{b}')", True, 6),
+        ("for n in range(500):\n    await delete_customer(customer_id=f'CUS-{n}')", False, 1),
+        ("n = 0\nwhile n < 3:\n    n += 1\n    await delete_customer(customer_id=f'CUS-{n}')", False, 1),
+        ("async def f(n):\n    await delete_customer(customer_id=f'C{n}')\nfor n in (1, 2):\n    await f(n)", False, 1),
+        ("for c in (await list_customers())['customers']:\n    await delete_customer(customer_id=c['id'])", False, 1),
+    ],
+)
+def test_the_number_of_calls_is_known_of_loops_over_constants(code: str, known: bool, times: int) -> None:
+    verdict = judged(f"from servers.demo import delete_customer, list_customers\n{code}")
+    use = next(one for one in verdict.tools if one.tool == "delete_customer")
+    assert (not use.often, use.times) == (known, times)

@@ -104,8 +104,8 @@ def own(tool: Tool, *, confirmed: bool = False, unattended: bool = False) -> Too
     return call(tool, Origin.PERSON, confirmed=confirmed, unattended=unattended)
 
 
-def verdict(*tools: Tool, often: bool = False) -> Verdict:
-    uses = tuple(ToolUse(tool.server, tool.name, 1, often=often) for tool in tools)
+def verdict(*tools: Tool, often: bool = False, times: int = 1) -> Verdict:
+    uses = tuple(ToolUse(tool.server, tool.name, 1, often=often, times=times) for tool in tools)
     return Verdict(
         "sha", Risk.HIGH, Gate.ASK, "", tools=uses, definitions={f"{t.server}.{t.name}": t.hash for t in tools}
     )
@@ -443,6 +443,10 @@ def test_more_calls_than_the_text_says_ask() -> None:
     assert judged(call(ADD), ADD, loop, approved=True, run=Run(), counted=CountedCall(9)).decision is ALLOW
     deletes = verdict(DELETE, often=True)
     assert told(judged(call(DELETE), DELETE, deletes, approved=True, run=Run())) == ["loop"]
+    deletes = verdict(DELETE, times=2)
+    for number, expected in ((1, ALLOW), (2, ALLOW), (3, ASK)):
+        said = judged(call(DELETE), DELETE, deletes, approved=True, run=Run(), counted=CountedCall(number))
+        assert said.decision is expected, number
 
 
 # dry runs and their plans

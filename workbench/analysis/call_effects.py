@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from math import prod
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -30,6 +31,8 @@ from workbench.records.common_types import worst
 CALL = "tool.call"
 _ABOUT_ARGUMENTS = ("tool.sql", "tool.path", "tool.address")  # findings that the sentence of the call states
 _ABOUT_FLOWS = ("flow.private", "flow.destination", "flow.decides")
+MOST_TIMES = 100  # calls of a loop beyond which their number counts as unknown
+_CallKey: TypeAlias = tuple[ast.AST, str, str]  # call, server and tool
 _NoteKey: TypeAlias = tuple[str, Span, str]
 _Sinks = dict[tuple[str, int], list[SinkCall]]  # by "server.tool" and line
 
@@ -89,6 +92,26 @@ def explain_calls(interpreter: Interpreter, tree: ast.Module) -> None:
             sink = calls.get((node, tool.server, tool.name))
             said = describer.describe(tool, given, texts, sink, place in looped, place not in often)
             _state_call(report, interpreter.span(node), place[0], said, about)
+    _count_calls(interpreter, calls)
+
+
+def _count_calls(interpreter: Interpreter, calls: Mapping[_CallKey, SinkCall]) -> None:
+    """Note how often a line calls a tool, if its loops run over what the text shows and no answer of a tool goes in."""
+    times: dict[tuple[str, int], int] = {}
+    for node, tools in interpreter.tool_calls.items():
+        for tool, _ in tools.values():
+            place = _name(tool), interpreter.span(node).line
+            times[place] = times.get(place, 0) + _times(calls.get((node, tool.server, tool.name)))
+    for use in interpreter.report.uses.values():
+        known = times.get((use.full_name, use.line), MOST_TIMES)
+        if use.often and not use.indirect and known < MOST_TIMES:
+            use.often, use.times = False, max(1, known)
+
+
+def _times(call: SinkCall | None) -> int:
+    if call is None or not call.loops or any(call.arguments.values()):
+        return MOST_TIMES
+    return prod(MOST_TIMES if one.times is None or one.over else one.times for one in call.loops)
 
 
 def _name_written_data(report: ProgramReport, describer: CallDescriber, written: CallSources) -> None:
@@ -102,9 +125,7 @@ def _name_written_data(report: ProgramReport, describer: CallDescriber, written:
     report.notes[key] = replace(note, finding=replace(note.finding, message=text), effect=effect)
 
 
-def _followed_calls(
-    interpreter: Interpreter, tree: ast.Module
-) -> tuple[dict[tuple[ast.AST, str, str], SinkCall], CallSources]:
+def _followed_calls(interpreter: Interpreter, tree: ast.Module) -> tuple[dict[_CallKey, SinkCall], CallSources]:
     """Return the calls with the sources of their arguments, and the sources of what is written to files, unless nothing
     can be passed on."""
     facts = [facts_of(use.tool) for use in interpreter.report.uses.values()]

@@ -39,7 +39,7 @@ from workbench.analysis.typescript_verdict import assess_script
 from workbench.analysis.verdict import add_conclusions, note_hidden_code, note_text_findings, verdict_of
 from workbench.gc_pause import pause_gc
 from workbench.permissions.call_rules import KnownArguments
-from workbench.records import Effect, EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records import Effect, EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, Verdict
 from workbench.records.common_types import worst
 
 DEEPEST: Final = 3  # maximum nesting of texts given to exec
@@ -394,7 +394,7 @@ def _combined_verdict(alone: Verdict, together: Verdict, offset: int, number: in
         headline=tuple(replace(one, line=max(0, one.line - offset)) for one in together.headline),
         findings=tuple(_shift_finding(one, offset) for one in together.findings),
         effects=tuple(_shift_effect(one, offset) for one in together.effects),
-        tools=tuple(ToolUse(one.server, one.tool, max(1, one.line - offset)) for one in together.tools),
+        tools=tuple(replace(one, line=max(1, one.line - offset)) for one in together.tools),
         flows=tuple(_shift_flow(one, offset) for one in together.flows if one.sink_line > offset),
         skills={name: max(1, line - offset) for name, line in together.skills.items()},
     )

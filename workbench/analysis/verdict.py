@@ -370,7 +370,9 @@ def verdict_of(text: CanonicalText, report: ProgramReport, tools: Sequence[Tool]
         headline=parts,
         findings=findings,
         effects=report.effects(),
-        tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line, use.often) for use in report.uses.values()),
+        tools=tuple(
+            ToolUse(use.tool.server, use.tool.name, use.line, use.often, use.times) for use in report.uses.values()
+        ),
         not_assessed=tuple(report.not_assessed),
         rules=RULES,
         hosts=tuple(report.wanted),

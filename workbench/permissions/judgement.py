@@ -604,9 +604,9 @@ def _beyond_program(case: Case) -> Iterator[CallReason]:
     ):
         yield reason
         return
-    often = any(one.often for one in case.uses)
-    if case.uses and context.counted.number > len(case.uses) and not often and at_least(case.risk, Risk.MEDIUM):
-        text = f"This is call {context.counted.number} of {case.name}; the text of the program shows {len(case.uses)}"
+    often, expected = any(one.often for one in case.uses), sum(one.times for one in case.uses)
+    if case.uses and context.counted.number > expected and not often and at_least(case.risk, Risk.MEDIUM):
+        text = f"This is call {context.counted.number} of {case.name}; the text of the program shows {expected}"
         yield CallReason("often", case.risk, text)
 
 

@@ -103,6 +103,7 @@ class ToolUse(Struct, frozen=True):
     tool: str
     line: int
     often: bool = False  # it may be called any number of times: in a loop, in a function, or passed on
+    times: int = 1  # how often it is called at most, if that is known
 
 
 class Verdict(Struct, frozen=True):

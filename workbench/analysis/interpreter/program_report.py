@@ -37,6 +37,8 @@ class NotedToolUse:
     risk: Risk
     looped: bool = False
     often: bool = False  # the number of calls is unknown: in a loop, in a function, or passed on
+    indirect: bool = False  # in a function, or passed on
+    times: int = 1  # how often the line calls it at most, if that is known
 
     @property
     def full_name(self) -> str:
@@ -110,6 +112,7 @@ class ProgramReport:
             self.uses[key] = use
             return
         old.looped, old.often, old.risk = old.looped or use.looped, True, worst((old.risk, use.risk))
+        old.indirect = old.indirect or use.indirect
 
     def add_flow(self, source: ValueSource, sink: str, span: Span) -> None:
         """Add a flow of data from the source into the sink."""

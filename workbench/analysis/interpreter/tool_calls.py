@@ -73,8 +73,10 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
         reversible=reversible(found),
         unverified=facts_of(found).unverified,
     )
-    once = isinstance(node, ast.Call) and not looped and interpreter.current is None and interpreter.anchor is None
-    interpreter.report.add_use(NotedToolUse(found, span.line, risk, looped, often=not once))
+    direct = isinstance(node, ast.Call) and interpreter.current is None and interpreter.anchor is None
+    interpreter.report.add_use(
+        NotedToolUse(found, span.line, risk, looped, often=looped or not direct, indirect=not direct)
+    )
     check_arguments(interpreter, span, found, arguments)
     _check_flow(interpreter, node, found, arguments)
     asked = frozenset(source if source.indirect else replace(source, indirect=True) for source in arguments.taint)
