@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFormLayout, QScrollArea, QWidget
 
 from workbench.errors import WorkbenchError
@@ -100,7 +101,10 @@ class ToolTrustPage(QScrollArea):
         self.setAccessibleName("Trust")
         context.store.permissions_changed.connect(self._show_rules)
         self._show_rules()
-        context.store.load_permissions()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._context.store.load_permissions()  # how often each rule was used has changed
 
     def show_tool(self, tool: Tool) -> None:
         self._tool = tool
