@@ -269,7 +269,9 @@ except Exception as fault:
 
 HELD = """
 from servers.demo import delete_customer
-for number in (1, 2):
+number = 0
+while number < 2:
+    number += 1
     await delete_customer(customer_id=f"CUS-{number:04}")
 """
 
