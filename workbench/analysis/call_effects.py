@@ -101,14 +101,15 @@ def _count_calls(interpreter: Interpreter, calls: Mapping[_CallKey, SinkCall]) -
     for node, tools in interpreter.tool_calls.items():
         for tool, _ in tools.values():
             place = _name(tool), interpreter.span(node).line
-            times[place] = times.get(place, 0) + _times(calls.get((node, tool.server, tool.name)))
+            times[place] = times.get(place, 0) + _most_calls(calls.get((node, tool.server, tool.name)))
     for use in interpreter.report.uses.values():
         known = times.get((use.full_name, use.line), MOST_TIMES)
         if use.often and not use.indirect and known < MOST_TIMES:
             use.often, use.times = False, max(1, known)
 
 
-def _times(call: SinkCall | None) -> int:
+def _most_calls(call: SinkCall | None) -> int:
+    """Return how often the loops around a call repeat it; MOST_TIMES if that is not known."""
     if call is None or not call.loops or any(call.arguments.values()):
         return MOST_TIMES
     return prod(MOST_TIMES if one.times is None or one.over else one.times for one in call.loops)

@@ -23,7 +23,7 @@ def sentence(rule: Permission) -> str:
     what = f"call any tool of {rule.server}" if rule.kind == "server" else f"call {rule.server}.{rule.tool}"
     excluded = ", except high-risk tools and tools that can send data outside"
     limit = excluded if rule.word is CallDecision.ALLOW and rule.kind == "server" else ""
-    when = f" when {_conditions(rule)}{_others(rule)}" if rule.where else ""
+    when = f" when {_conditions(rule)}{_other_arguments(rule)}" if rule.where else ""
     return f"{_DOES[rule.word].format(what)}{limit}{when}{scope_ending(rule)}."
 
 
@@ -68,7 +68,7 @@ def _conditions(rule: Permission) -> str:
     return " and ".join(f"“{one.path}” {_condition(one)}" for one in rule.where)
 
 
-def _others(rule: Permission) -> str:
+def _other_arguments(rule: Permission) -> str:
     """Return which other arguments the calls may have, if the rule says so."""
     if rule.others is None:
         return ""
